@@ -5,7 +5,7 @@
 #   .tools/                 gonb, goimports, gopls, staticcheck             go.mod (tool directives)
 #   docker/node_modules/    echarts, KaTeX, what the browser tests want     docker/package-lock.json
 #   .data/                  MovieLens 100K                                  datasets/; DPBANDITS_DATA names another place, an absolute path
-#   .peers/                 scikit-learn, MABWiser, pandas                  pinned in docker/requirements-peers.txt
+#   .peers/                 scikit-learn, MABWiser, numba, pandas           pinned in docker/requirements-peers.txt
 #   .engines/               Spark, Flink, Beam's job servers (test-cluster) pkg/cluster/engines
 #   .jupyter/               the GoNB kernel's specification and Jupyter's own files
 # The charting library is docker/node_modules/echarts/dist/echarts.min.js; DPBANDITS_ECHARTS=file names another one.
@@ -33,7 +33,7 @@ unexport DPBANDITS_ECHARTS
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup notebooks execute site lab test test-cluster portable lint bench audit mutants reproduce image clean distclean force
+.PHONY: help setup notebooks execute site lite lab test test-lite test-cluster portable lint bench audit mutants reproduce image clean distclean force
 
 help: ## this list
 	@echo 'make TARGET [SCALE=smoke|lecture|paper]    (now: SCALE=$(SCALE))'
@@ -56,6 +56,10 @@ site: ## the notebooks, the reference and the leaderboard as a folder of pages, 
 	@docker/setup go python node
 	@docker/run python notebooks/tools/site_pages.py $(NOTEBOOKS)
 
+lite: ## the notebooks and a Go kernel as a folder of files that any server can serve, build/lite: they run in the page
+	@docker/setup go python node
+	go run ./notebooks/lite/site
+
 lab: ## open JupyterLab with the kernel ready (HOST=, PORT=)
 	@docker/setup kernel data
 	@docker/run jupyter lab --ServerApp.ip=$(HOST) --ServerApp.port=$(PORT) --ServerApp.root_dir=. \
@@ -67,6 +71,13 @@ test: ## all tests: Go, the set-up and the notebook runner, the browser
 	cd pkg/cluster && go test ./...
 	@docker/run python -m pytest -p no:cacheprovider --color=no notebooks/tools
 	@docker/run node --test --test-reporter=spec notebooks/tools/browser.test.mjs notebooks/tools/site.test.mjs
+	go run ./notebooks/lite/site
+	@docker/run node --test --test-reporter=spec notebooks/lite/lite.test.mjs
+
+test-lite: ## every cell of every notebook in the page, compared with the kernel's, at smoke scale (NOTEBOOKS=... for some)
+	@docker/setup kernel chromium
+	go run ./notebooks/lite/site
+	@DPBANDITS_LITE_NOTEBOOKS='$(NOTEBOOKS)' docker/run node --test --test-reporter=spec notebooks/lite/lite.test.mjs
 
 test-cluster: ## a sweep on Spark and Flink, with workers killed on the way; wants Java 17 and Maven
 	@docker/engines

@@ -11,7 +11,7 @@ tool (
 
 require (
 	github.com/go-echarts/go-echarts/v2 v2.6.7
-	github.com/janpfeifer/gonb v0.11.3
+	github.com/janpfeifer/gonb v0.11.5
 	github.com/parquet-go/parquet-go v0.32.0
 	golang.org/x/sys v0.49.0
 	gonum.org/v1/gonum v0.17.0

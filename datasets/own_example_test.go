@@ -24,20 +24,16 @@ func ExampleSchema_labelled() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	public := func() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) }
-	private := func() bandit.Learner {
-		noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-6}}
-		return learner.New(&learner.LinUCB{OptimalShift: true}, &mechanism.Tree{Noise: noise})
-	}
+	public := learner.New(learner.LinUCB{}, nil)
+	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-6}}
+	private := learner.New(learner.LinUCB{OptimalShift: true}, mechanism.Tree{Noise: noise})
 	race := &simulate.Experiment{
 		Name: "flowers", Horizon: data.Len(), Trials: 4, Seed: 1, Grid: []int{200},
-		Environment: func() bandit.Environment {
-			return &environment.Labelled{
-				Features: data.Contexts, Labels: data.Chosen, Dim: data.Dim, Classes: data.Arms,
-				Scale: []float64{8, 8}, Norm: 1, Constant: 0.5,
-			}
+		Environment: environment.Labelled{
+			Features: data.Contexts, Labels: data.Chosen, Dim: data.Dim, Classes: data.Arms,
+			Scale: []float64{8, 8}, Norm: 1, Constant: 0.5,
 		},
-		Policies: []simulate.Policy{{Name: "LinUCB", New: public}, {Name: "private", New: private}},
+		Policies: []simulate.Policy{{Name: "LinUCB", Learner: public}, {Name: "private", Learner: private}},
 	}
 	result, err := race.Run(context.Background())
 	if err != nil {
@@ -112,11 +108,12 @@ func ExampleTable_Records() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	l := learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}})
-	if err := l.Init(bandit.Problem{Arms: 5, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}, data.Len()); err != nil {
+	l := learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}})
+	ready, err := l.Open(bandit.Problem{Arms: 5, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}, data.Len())
+	if err != nil {
 		log.Fatal(err)
 	}
-	levels, err := privacy.UserLevels(privacy.PlanOf(l, privacy.All), data.Records())
+	levels, err := privacy.UserLevels(privacy.PlanOf(ready, privacy.All), data.Records())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -68,7 +68,8 @@ func evaluation() *offpolicy.Evaluation {
 	return &offpolicy.Evaluation{Log: logged(), Policy: uniform, Clip: 2, Level: 0.9, Ridge: 1, Folds: 2}
 }
 
-// of is a subject that hands the arguments to a function, or to a struct's Init, Validate or Run.
+// of is a subject that hands the arguments to a function, or to a value's Open, Init, Validate or
+// Run. What a function leaves of them goes to what it makes.
 func of(name string, make func() []any) subject { return subject{name: name, make: make} }
 
 func setups(name string, make func() any) subject {
@@ -93,21 +94,18 @@ func onesOf(name string, make func() any) subject {
 }
 
 // onesBy makes a learner of one arm a round by its epsilon.
-func onesBy(name string, make func(epsilon float64) *learner.Private[privacy.Means]) subject {
-	return onesByTwo(name, func(epsilon, _ float64) *learner.Private[privacy.Means] { return make(epsilon) }, 1)
+func onesBy(name string, make func(epsilon float64) learner.Private[privacy.Means]) subject {
+	return onesByTwo(name, func(epsilon, _ float64) learner.Private[privacy.Means] { return make(epsilon) }, 1)
 }
 
-func onesByTwo(name string, make func(epsilon, other float64) *learner.Private[privacy.Means], other float64) subject {
+func onesByTwo(name string, make func(epsilon, other float64) learner.Private[privacy.Means], other float64) subject {
 	return of(name, func() []any {
-		return []any{func(epsilon, other float64, p bandit.Problem, horizon int) (bandit.Learner, error) {
-			l := make(epsilon, other)
-			return l, l.Init(p, horizon)
-		}, 1.0, other, single, 16}
+		return []any{make, 1.0, other, single, 16}
 	})
 }
 
 // blocks is a statistic for what plays one arm a round.
-func blocks() privacy.Tally { return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}} }
+func blocks() privacy.Tally { return mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}} }
 
 func values(name string, make func() any) subject {
 	return of(name, func() []any { return []any{make()} })
@@ -150,32 +148,48 @@ func claimed(p privacy.Plan) *planned { return &planned{p} }
 // equalBlocks is a rule of blocks that are equally long but for the first.
 type equalBlocks struct{ Length0, Rest int }
 
-func (b *equalBlocks) Length(i int) int {
+func (b equalBlocks) Length(i int) int {
 	if i == 0 {
 		return b.Length0
 	}
 	return b.Rest
 }
 
+// mixer starts a shuffler.
+func mixer(s learner.Shuffler, batch int) (learner.Mixer, error) {
+	if err := s.Check(batch); err != nil {
+		return nil, err
+	}
+	s.Drawn(batch, 3)
+	return s.Start(batch, privacy.NewNoise(random.Source(1, 0, "noise"))), nil
+}
+
+// upTo is a delay of up to so many rounds.
+type upTo struct{ Rounds int }
+
+func (d upTo) Draw(own *rand.Rand) int { return own.IntN(d.Rounds + 1) }
+
 // sparse is a statistic of two phases, the first of which has two releases.
-func sparse() *mechanism.SparseEpisodes {
-	return &mechanism.SparseEpisodes{Budget: budget, Concentrated: true, Refine: true, Lengths: &mechanism.Growing{Least: 4},
-		Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Scores: &mechanism.Signs{}, Norm: 1, Reward: 1}, {Norm: 1, Reward: 0.5}}}
+func sparse() mechanism.SparseEpisodes {
+	return mechanism.SparseEpisodes{Budget: budget, Concentrated: true, Refine: true, Lengths: mechanism.Growing{Least: 4},
+		Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Scores: mechanism.Signs{}, Norm: 1, Reward: 1}, {Norm: 1, Reward: 0.5}}}
 }
 
 // sparseJDP are the arguments of a recipe. Its first episode is too long for a short horizon: what
 // is tried is that it says so. The plain recipe, which is fast, has all leaves set.
-func sparseJDP(make func(privacy.Budget, int) *learner.Private[mechanism.SparseGram]) []any {
-	return []any{func(b privacy.Budget, sparsity int, p bandit.Problem, horizon int) (bandit.Learner, error) {
+func sparseJDP(make func(privacy.Budget, int) learner.Private[mechanism.SparseGram]) []any {
+	return []any{func(b privacy.Budget, sparsity int) bandit.Learner {
 		l := make(b, sparsity)
-		l.Statistic.(*mechanism.SparseEpisodes).Concentrated = true // exact accounting takes long
-		return l, l.Init(p, horizon)
+		s := l.Statistic.(mechanism.SparseEpisodes)
+		s.Concentrated = true // exact accounting takes long
+		l.Statistic = s
+		return l
 	}, budget, 1, linear, 1000}
 }
 
 // printed is the printed private LASSO.
-func printed() *mechanism.ThresholdedLasso {
-	return &mechanism.ThresholdedLasso{Budget: budget, Sparsity: 1, Lambda: 0.1, Compatibility: 0.5, Reward: 1.5, Context: 1, Norm: 1, Row: 2}
+func printed() mechanism.ThresholdedLasso {
+	return mechanism.ThresholdedLasso{Budget: budget, Sparsity: 1, Lambda: 0.1, Compatibility: 0.5, Reward: 1.5, Context: 1, Norm: 1, Row: 2}
 }
 
 // soon is the time that a long run is given before it is cancelled.
@@ -282,83 +296,80 @@ func subjects() []subject {
 			}}}
 		}).on(".Asked.Epsilon", ".Asked.Delta", ".Times", ".Own", ".Own.Epsilon", ".Own.Mu"),
 
-		setups("mechanism.Exact", func() any { return &mechanism.Exact{Ridge: 1} }),
-		setups("mechanism.Gaussian", func() any { return &mechanism.Gaussian{Budget: budget} }),
-		setups("mechanism.Wishart", func() any { return &mechanism.Wishart{Budget: narrow} }),
-		setups("mechanism.Tree", func() any { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}} }),
-		setups("mechanism.Tree of Wishart noise", func() any { return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: narrow}} }),
-		setups("mechanism.PanPrivateTree", func() any { return &mechanism.PanPrivateTree{Noise: &mechanism.Gaussian{Budget: budget}} }),
-		setups("mechanism.Honaker", func() any { return &mechanism.Honaker{Budget: budget} }),
-		setups("mechanism.SquareRoot", func() any { return &mechanism.SquareRoot{Budget: budget} }),
-		setups("mechanism.BLT", func() any { return &mechanism.BLT{Budget: budget} }),
-		setups("mechanism.SecureTree", func() any { return &mechanism.SecureTree{Budget: budget} }),
-		tallies("mechanism.Counts", func() any { return &mechanism.Counts{} }),
-		tallies("mechanism.Blocks", func() any { return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}} }),
-		tallies("mechanism.Blocks of Gaussian noise", func() any { return &mechanism.Blocks{Budget: budget, Remember: true} }),
+		setups("mechanism.Exact", func() any { return mechanism.Exact{Ridge: 1} }),
+		setups("mechanism.Gaussian", func() any { return mechanism.Gaussian{Budget: budget} }),
+		setups("mechanism.Wishart", func() any { return mechanism.Wishart{Budget: narrow} }),
+		setups("mechanism.Tree", func() any { return mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}} }),
+		setups("mechanism.Tree of Wishart noise", func() any { return mechanism.Tree{Noise: mechanism.Wishart{Budget: narrow}} }),
+		setups("mechanism.PanPrivateTree", func() any { return mechanism.PanPrivateTree{Noise: mechanism.Gaussian{Budget: budget}} }),
+		setups("mechanism.Honaker", func() any { return mechanism.Honaker{Budget: budget} }),
+		setups("mechanism.SquareRoot", func() any { return mechanism.SquareRoot{Budget: budget} }),
+		setups("mechanism.BLT", func() any { return mechanism.BLT{Budget: budget} }),
+		setups("mechanism.SecureTree", func() any { return mechanism.SecureTree{Budget: budget} }),
+		tallies("mechanism.Counts", func() any { return mechanism.Counts{} }),
+		tallies("mechanism.Blocks", func() any { return mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}} }),
+		tallies("mechanism.Blocks of Gaussian noise", func() any { return mechanism.Blocks{Budget: budget, Remember: true} }),
 		tallies("mechanism.Blocks of equal length", func() any {
-			return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}, Lengths: &equalBlocks{Length0: 2, Rest: 3}}
+			return mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}, Lengths: equalBlocks{Length0: 2, Rest: 3}}
 		}),
 		tallies("mechanism.Blocks of one record", func() any {
-			return &mechanism.Blocks{Budget: budget, Remember: true, Lengths: &equalBlocks{Length0: 1, Rest: 1}}
+			return mechanism.Blocks{Budget: budget, Remember: true, Lengths: equalBlocks{Length0: 1, Rest: 1}}
 		}),
 		of("mechanism.Blocks over a long horizon", func() []any {
 			s := tallySetup
 			s.Horizon = 1<<21 - 1
-			return []any{&mechanism.Blocks{Budget: budget, Lengths: &equalBlocks{Length0: 1, Rest: 1}}, s}
+			return []any{mechanism.Blocks{Budget: budget, Lengths: equalBlocks{Length0: 1, Rest: 1}}, s}
 		}).on(".Epsilon", ".Delta", ".Remember", ".Lengths", ".Length0", ".Rest", ".Arms", ".Slots", ".Horizon", ".WarmUp"),
 		tallies("mechanism.RoundBatches", func() any {
-			return &mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: &learner.CoreSetBatches{}}
+			return mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: learner.CoreSetBatches{}}
 		}),
 		linears("learner.CoreSet", func() any {
-			return learner.New(&learner.CoreSet{}, &mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: &learner.CoreSetBatches{}})
+			return learner.New(learner.CoreSet{}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: learner.CoreSetBatches{}})
 		}),
 		of("learner.NewCoreSet", func() []any {
-			return []any{func(b privacy.Budget, p bandit.Problem, horizon int) (bandit.Learner, error) {
-				l := learner.NewCoreSet(b)
-				return l, l.Init(p, horizon)
-			}, budget, linear, 300}
+			return []any{learner.NewCoreSet, budget, linear, 300}
 		}),
-		tallies("mechanism.TreeTally", func() any { return &mechanism.TreeTally{Budget: privacy.Budget{Epsilon: 1}} }),
-		tallies("mechanism.TreeTally of Gaussian noise", func() any { return &mechanism.TreeTally{Budget: budget} }),
+		tallies("mechanism.TreeTally", func() any { return mechanism.TreeTally{Budget: privacy.Budget{Epsilon: 1}} }),
+		tallies("mechanism.TreeTally of Gaussian noise", func() any { return mechanism.TreeTally{Budget: budget} }),
 		tallies("mechanism.Batches", func() any {
-			return &mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: &mechanism.Geometric{First: 2, Ratio: 1.5}}
+			return mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: mechanism.Geometric{First: 2, Ratio: 1.5}}
 		}),
 		tallies("mechanism.Batches of Gaussian noise", func() any {
-			return &mechanism.Batches{Budget: budget, Cumulative: true, Lengths: &arms.DPElimination{Epsilon: 1}}
+			return mechanism.Batches{Budget: budget, Cumulative: true, Lengths: mechanism.Geometric{First: 2, Ratio: 1.5}}
 		}).on(".Epsilon", ".Delta", ".Cumulative", ".Lengths", ".WarmUp", ".Slots", ".Horizon"),
-		tallies("mechanism.HybridTally", func() any { return &mechanism.HybridTally{Epsilon: 1} }).
+		tallies("mechanism.HybridTally", func() any { return mechanism.HybridTally{Epsilon: 1} }).
 			on(".Epsilon", ".Arms", ".Slots", ".Horizon", ".Lo", ".Hi", ".WarmUp"), // whose claim takes long
-		tallies("mechanism.PosteriorDraws", func() any { return &mechanism.PosteriorDraws{Variance: 1, First: 2, Delta: 1e-5} }),
-		tallies("mechanism.ResponseTally", func() any { return &mechanism.ResponseTally{Epsilon: 1} }),
-		values("mechanism.Geometric", func() any { return &mechanism.Geometric{First: 2, Ratio: 1.5} }),
-		setups("mechanism.VectorExact", func() any { return &mechanism.VectorExact{} }),
-		setups("mechanism.VectorTree", func() any { return &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}} }),
-		setups("mechanism.VectorSquareRoot", func() any { return &mechanism.VectorSquareRoot{Budget: budget} }),
-		setups("mechanism.VectorBLT", func() any { return &mechanism.VectorBLT{Budget: budget} }),
-		values("mechanism.Laplace", func() any { return &mechanism.Laplace{Epsilon: 1, Dim: 3, Lo: -1, Hi: 1, Neighbours: oneUser} }),
-		values("mechanism.VectorGaussian", func() any { return &mechanism.VectorGaussian{Budget: budget, Dim: 3, Bound: 1, Neighbours: oneUser} }),
-		values("mechanism.RandomisedResponse", func() any { return &mechanism.RandomisedResponse{Epsilon: 1, Choices: 3, Neighbours: oneUser} }),
-		values("mechanism.SecureGaussian", func() any { return &mechanism.SecureGaussian{Budget: budget, Dim: 3, Bound: 1, Neighbours: oneUser} }),
-		values("mechanism.SecureLaplace", func() any { return &mechanism.SecureLaplace{Epsilon: 1, Dim: 3, Bound: 1, Neighbours: oneUser} }),
+		tallies("mechanism.PosteriorDraws", func() any { return mechanism.PosteriorDraws{Variance: 1, First: 2, Delta: 1e-5} }),
+		tallies("mechanism.ResponseTally", func() any { return mechanism.ResponseTally{Epsilon: 1} }),
+		values("mechanism.Geometric", func() any { return mechanism.Geometric{First: 2, Ratio: 1.5} }),
+		setups("mechanism.VectorExact", func() any { return mechanism.VectorExact{} }),
+		setups("mechanism.VectorTree", func() any { return mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}} }),
+		setups("mechanism.VectorSquareRoot", func() any { return mechanism.VectorSquareRoot{Budget: budget} }),
+		setups("mechanism.VectorBLT", func() any { return mechanism.VectorBLT{Budget: budget} }),
+		values("mechanism.Laplace", func() any { return mechanism.Laplace{Epsilon: 1, Dim: 3, Lo: -1, Hi: 1, Neighbours: oneUser} }),
+		values("mechanism.VectorGaussian", func() any { return mechanism.VectorGaussian{Budget: budget, Dim: 3, Bound: 1, Neighbours: oneUser} }),
+		values("mechanism.RandomisedResponse", func() any { return mechanism.RandomisedResponse{Epsilon: 1, Choices: 3, Neighbours: oneUser} }),
+		values("mechanism.SecureGaussian", func() any { return mechanism.SecureGaussian{Budget: budget, Dim: 3, Bound: 1, Neighbours: oneUser} }),
+		values("mechanism.SecureLaplace", func() any { return mechanism.SecureLaplace{Epsilon: 1, Dim: 3, Bound: 1, Neighbours: oneUser} }),
 		values("mechanism.SparseVector", func() any {
-			return &mechanism.SparseVector{Epsilon: 1, Accepted: 2, Sensitivity: 1, Neighbours: oneUser}
+			return mechanism.SparseVector{Epsilon: 1, Accepted: 2, Sensitivity: 1, Neighbours: oneUser}
 		}),
-		setups("mechanism.Stopping", func() any { return &mechanism.Stopping{Epsilon: 1, Alpha: 0.2, Beta: 0.1} }),
+		setups("mechanism.Stopping", func() any { return mechanism.Stopping{Epsilon: 1, Alpha: 0.2, Beta: 0.1} }),
 		values("mechanism.TopK", func() any {
-			return &mechanism.TopK{Budget: budget, K: 2, Candidates: 4, Sensitivity: 1, Neighbours: oneUser}
+			return mechanism.TopK{Budget: budget, K: 2, Candidates: 4, Sensitivity: 1, Neighbours: oneUser}
 		}),
 
 		setups("mechanism.SparseEpisodes", func() any { return sparse() }),
 		setups("mechanism.NoisyIHT", func() any {
-			return &mechanism.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.4, Sd: 1, Context: 2, Lengths: &mechanism.Growing{Least: 4}}
+			return mechanism.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.4, Sd: 1, Context: 2, Lengths: mechanism.Growing{Least: 4}}
 		}),
 		setups("mechanism.ThresholdedLasso", func() any { return printed() }),
 		setups("mechanism.TopScores", func() any {
-			return &mechanism.TopScores{Budget: budget, Picks: 1, Scores: &mechanism.Correlations{X: 1, Y: 2}, Lengths: &mechanism.Growing{Least: 4}}
+			return mechanism.TopScores{Budget: budget, Picks: 1, Scores: mechanism.Correlations{X: 1, Y: 2}, Lengths: mechanism.Growing{Least: 4}}
 		}),
-		values("mechanism.Signs", func() any { return &mechanism.Signs{Y: 1} }),
-		values("mechanism.Correlations", func() any { return &mechanism.Correlations{X: 1, Y: 1} }),
-		values("mechanism.SparseEstimate", func() any { return &mechanism.SparseEstimate{Ridge: 1, Keep: 1} }),
+		values("mechanism.Signs", func() any { return mechanism.Signs{Y: 1} }),
+		values("mechanism.Correlations", func() any { return mechanism.Correlations{X: 1, Y: 1} }),
+		values("mechanism.SparseEstimate", func() any { return mechanism.SparseEstimate{Ridge: 1, Keep: 1} }),
 		of("mechanism.Growing", func() []any {
 			return []any{func(g mechanism.Growing, i, dim int, scale float64) (int, error) {
 				n := g.Length(i, dim, scale)
@@ -368,7 +379,7 @@ func subjects() []subject {
 				return n, nil
 			}, mechanism.Growing{Least: 4, Noise: 2, Signal: 0.5, Factor: 2}, 1, 3, 2.0}
 		}),
-		linears("learner.SparseJDP", func() any { return learner.New(&learner.SparseJDP{}, sparse()) }),
+		linears("learner.SparseJDP", func() any { return learner.New(learner.SparseJDP{}, sparse()) }),
 		of("learner.NewSparseJDP", func() []any { return sparseJDP(learner.NewSparseJDP) }).
 			on(".Epsilon", ".Delta", "argument 2", "argument 4"),
 		of("learner.SparseJDPTuned", func() []any { return sparseJDP(learner.SparseJDPTuned) }).
@@ -376,171 +387,149 @@ func subjects() []subject {
 		of("learner.SparseJDPPlain", func() []any { return sparseJDP(learner.SparseJDPPlain) }),
 
 		linears("learner.FLIPHAT", func() any {
-			return learner.New(&learner.FLIPHAT{}, &mechanism.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Calibration: privacy.AsPublished})
+			return learner.New(learner.FLIPHAT{}, mechanism.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Calibration: privacy.AsPublished})
 		}),
 		linears("learner.PrivateThresholdedLasso", func() any {
-			return learner.New(&learner.PrivateThresholdedLasso{Ridge: 1}, printed())
+			return learner.New(learner.PrivateThresholdedLasso{Ridge: 1}, printed())
 		}),
 		of("learner.NewFLIPHAT", func() []any {
-			return []any{func(b privacy.Budget, sparsity int, l1 float64, p bandit.Problem, horizon int) (bandit.Learner, error) {
+			return []any{func(b privacy.Budget, sparsity int, l1 float64) bandit.Learner {
 				l := learner.NewFLIPHAT(b, sparsity, l1)
-				l.Statistic.(*mechanism.NoisyIHT).Calibration = privacy.AsPublished // exact accounting takes long
-				return l, l.Init(p, horizon)
+				s := l.Statistic.(mechanism.NoisyIHT)
+				s.Calibration = privacy.AsPublished // exact accounting takes long
+				l.Statistic = s
+				return l
 			}, budget, 1, 1.5, linear, 1000}
 		}),
 		of("learner.SparseBits", func() []any {
-			return []any{func(b learner.SparseBits, p bandit.Problem, horizon int) (bandit.Learner, error) {
-				l := &learner.Local{Device: &learner.SparseBitsDevice{Bits: b}, Server: &learner.SparseBitsServer{Bits: b}}
-				return l, l.Init(p, horizon)
+			return []any{func(b learner.SparseBits) bandit.Learner {
+				return learner.Local{Device: learner.SparseBitsDevice{Bits: b}, Server: learner.SparseBitsServer{Bits: b}}
 			}, learner.SparseBits{Budget: budget, Sparsity: 1, Signal: 1}, linear, 1000}
 		}),
 		of("learner.SparseBitsDevice", func() []any {
-			return []any{func(d *learner.SparseBitsDevice, p bandit.Problem, horizon int) (learner.Device, error) {
-				return d, d.Init(p, horizon)
-			}, &learner.SparseBitsDevice{Bits: learner.SparseBits{Budget: budget, Sparsity: 1, Signal: 1}}, linear, 1000}
+			return []any{learner.SparseBitsDevice{Bits: learner.SparseBits{Budget: budget, Sparsity: 1, Signal: 1}}, linear, 1000}
 		}),
 		of("learner.SparseBitsServer", func() []any {
-			return []any{func(s *learner.SparseBitsServer, p bandit.Problem, horizon int) (learner.Server, error) {
-				return s, s.Init(p, horizon)
-			}, &learner.SparseBitsServer{Bits: learner.SparseBits{Budget: budget, Sparsity: 1, Signal: 1}}, linear, 1000}
+			return []any{learner.SparseBitsServer{Bits: learner.SparseBits{Budget: budget, Sparsity: 1, Signal: 1}}, linear, 1000}
 		}),
 		of("learner.NewSparseBits", func() []any {
-			return []any{func(b privacy.Budget, sparsity int, p bandit.Problem, horizon int) (bandit.Learner, error) {
-				l := learner.NewSparseBits(b, sparsity)
-				return l, l.Init(p, horizon)
-			}, budget, 1, linear, 10000}
+			return []any{learner.NewSparseBits, budget, 1, linear, 10000}
 		}),
 		of("learner.NewPrivateThresholdedLasso", func() []any {
-			return []any{func(b privacy.Budget, sparsity int, p bandit.Problem, horizon int) (bandit.Learner, error) {
-				l := learner.NewPrivateThresholdedLasso(b, sparsity)
-				return l, l.Init(p, horizon)
-			}, budget, 1, linear, 1000}
+			return []any{learner.NewPrivateThresholdedLasso, budget, 1, linear, 1000}
 		}),
 
-		linears("learner.LinUCB", func() any { return learner.New(&learner.LinUCB{}, &mechanism.Exact{}) }),
+		linears("learner.LinUCB", func() any { return learner.New(learner.LinUCB{}, mechanism.Exact{}) }),
 		linears("learner.LinUCB over a tree", func() any {
-			return learner.New(&learner.LinUCB{OptimalShift: true}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
+			return learner.New(learner.LinUCB{OptimalShift: true}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})
 		}),
-		linears("learner.LinUCB over BLT", func() any { return learner.New(&learner.LinUCB{}, &mechanism.BLT{Budget: budget}) }),
-		linears("learner.ThresholdedLasso", func() any { return &learner.ThresholdedLasso{Lambda: 0.02, Tolerance: 1e-6} }),
-		linears("learner.SparsityAgnostic", func() any { return &learner.SparsityAgnostic{Lambda: 0.02, Tolerance: 1e-6} }),
+		linears("learner.LinUCB over BLT", func() any { return learner.New(learner.LinUCB{}, mechanism.BLT{Budget: budget}) }),
+		linears("learner.ThresholdedLasso", func() any { return learner.ThresholdedLasso{Lambda: 0.02, Tolerance: 1e-6} }),
+		linears("learner.SparsityAgnostic", func() any { return learner.SparsityAgnostic{Lambda: 0.02, Tolerance: 1e-6} }),
 		linears("learner.LassoBandit", func() any {
-			return &learner.LassoBandit{Forced: 2, Gap: 1, LambdaForced: 0.1, LambdaAll: 0.1, Tolerance: 1e-6}
+			return learner.LassoBandit{Forced: 2, Gap: 1, LambdaForced: 0.1, LambdaAll: 0.1, Tolerance: 1e-6}
 		}),
 		linears("learner.DoublyRobustLasso", func() any {
-			return &learner.DoublyRobustLasso{Explore: 0.5, Lambda: 0.1, Start: 3, Truncate: 3, Tolerance: 1e-6}
+			return learner.DoublyRobustLasso{Explore: 0.5, Lambda: 0.1, Start: 3, Truncate: 3, Tolerance: 1e-6}
 		}),
-		linears("learner.Random", func() any { return &learner.Random{} }),
-		linears("learner.SupportOracle", func() any { return &learner.SupportOracle{Support: []int{1, 0}, Ridge: 1} }),
+		linears("learner.Random", func() any { return learner.Random{} }),
+		linears("learner.SupportOracle", func() any { return learner.SupportOracle{Support: []int{1, 0}, Ridge: 1} }),
 		linears("learner.Metered", func() any {
-			return &learner.Metered{Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}), Budget: budget, Freeze: true}
+			return learner.Metered{Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Budget: budget, Freeze: true}
 		}),
-		linears("learner.RandomisedAction", func() any { return &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, nil), Epsilon: 1} }),
+		linears("learner.RandomisedAction", func() any { return learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, nil), Epsilon: 1} }),
 		linears("learner.RandomisedAction over a tree", func() any {
-			return &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}), Epsilon: 1}
+			return learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Epsilon: 1}
 		}).on(".Epsilon", ".Delta", ".Calibration", "argument 2"),
 		linears("learner.Delayed", func() any {
-			return &learner.Delayed{
-				Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}), Most: 3,
-				Delay: func(own *rand.Rand) int { return own.IntN(4) },
+			return learner.Delayed{
+				Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Most: 3,
+				Delay: upTo{3},
 			}
 		}).on(".Learner", ".Delay", "argument 2"), // a smaller Most does not fit the Delay
 		semis("learner.Delayed over blocks", func() any {
-			return &learner.Delayed{Learner: learner.DPUCBMATAsPublished(pick2of4(), 1), Most: 3}
+			return learner.Delayed{Learner: learner.DPUCBMATAsPublished(pick2of4(), 1), Most: 3}
 		}).on(".Most", "argument 2"),
 		semis("learner.Metered over blocks", func() any {
-			return &learner.Metered{Learner: learner.DPUCBMATAsPublished(pick2of4(), 1), Budget: privacy.Budget{Epsilon: 4}}
+			return learner.Metered{Learner: learner.DPUCBMATAsPublished(pick2of4(), 1), Budget: privacy.Budget{Epsilon: 4}}
 		}),
 		of("learner.New", func() []any {
-			return []any{func(p learner.Policy[privacy.Sums], s privacy.Accumulator, of bandit.Problem, horizon int) (bandit.Learner, error) {
-				l := learner.New(p, s)
-				return l, l.Init(of, horizon)
-			}, &learner.LinUCB{}, &mechanism.SquareRoot{Budget: budget}, linear, 16}
+			return []any{func(p learner.Policy[privacy.Sums], s privacy.Accumulator) bandit.Learner {
+				return learner.New(p, s)
+			}, learner.LinUCB{}, mechanism.SquareRoot{Budget: budget}, linear, 16}
 		}),
-		linears("learner.Private of a nil pointer", func() any { return learner.New(&learner.LinUCB{}, (*mechanism.BLT)(nil)) }),
+		linears("learner.Private of a nil pointer", func() any { return learner.New(learner.LinUCB{}, (*mechanism.BLT)(nil)) }),
 		linears("learner.Private without a policy", func() any { return learner.New((*learner.LinUCB)(nil), nil) }),
 		linears("learner.Private", func() any {
-			return &learner.Private[privacy.Sums]{Policy: &learner.LinUCB{RhoMin: 3}, Statistic: &mechanism.Honaker{Budget: budget}}
+			return learner.Private[privacy.Sums]{Policy: learner.LinUCB{RhoMin: 3}, Statistic: mechanism.Honaker{Budget: budget}}
 		}),
 		of("learner.Local", func() []any {
-			return []any{func(batch int, s learner.Shuffler, p bandit.Problem, horizon int) (bandit.Learner, error) {
+			return []any{func(batch int, s learner.Shuffler) bandit.Learner {
 				noise := learner.LDPNoise{Budget: budget}
-				l := &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise}, Batch: batch, Shuffler: s}
-				return l, l.Init(p, horizon)
-			}, 2, &learner.Uniform{}, linear, 16}
+				return learner.Local{Device: learner.LDPDevice{Noise: noise}, Server: learner.LDPServer{Noise: noise}, Batch: batch, Shuffler: s}
+			}, 2, learner.Uniform{}, linear, 16}
 		}),
 		of("learner.Local by LDP", func() []any {
-			return []any{func(n learner.LDPNoise, s *learner.LDPServer, p bandit.Problem, horizon int) (bandit.Learner, error) {
+			return []any{func(n learner.LDPNoise, s learner.LDPServer) bandit.Learner {
 				s.Noise = n
-				l := &learner.Local{Device: &learner.LDPDevice{Noise: n}, Server: s}
-				return l, l.Init(p, horizon)
-			}, learner.LDPNoise{Budget: budget, Constant: 0.5}, &learner.LDPServer{Policy: &learner.LinUCB{}}, linear, 16}
+				return learner.Local{Device: learner.LDPDevice{Noise: n}, Server: s}
+			}, learner.LDPNoise{Budget: budget, Constant: 0.5}, learner.LDPServer{Policy: learner.LinUCB{}}, linear, 16}
 		}),
 		of("learner.Local by OnlineUCB", func() []any {
-			return []any{func(n learner.OnlineNoise, s *learner.OnlineServer, p bandit.Problem, horizon int) (bandit.Learner, error) {
+			return []any{func(n learner.OnlineNoise, s learner.OnlineServer) bandit.Learner {
 				s.Noise = n
-				l := &learner.Local{Device: &learner.OnlineDevice{Noise: n}, Server: s}
-				return l, l.Init(p, horizon)
-			}, learner.OnlineNoise{Budget: budget}, &learner.OnlineServer{}, linear, 16}
+				return learner.Local{Device: learner.OnlineDevice{Noise: n}, Server: s}
+			}, learner.OnlineNoise{Budget: budget}, learner.OnlineServer{}, linear, 16}
 		}),
 		of("learner.NewShuffleAmplified", func() []any {
-			return []any{func(n learner.AmplifiedNoise, p bandit.Problem, horizon int) (bandit.Learner, error) {
-				l := learner.NewShuffleAmplified(n)
-				return l, l.Init(p, horizon)
-			}, learner.AmplifiedNoise{Budget: budget, Batch: 4}, linear, 16}
+			return []any{learner.NewShuffleAmplified, learner.AmplifiedNoise{Budget: budget, Batch: 4}, linear, 16}
 		}),
 		of("learner.NewShuffleVectorSum", func() []any {
-			return []any{func(v learner.VectorSum, p bandit.Problem, horizon int) (bandit.Learner, error) {
-				l := learner.NewShuffleVectorSum(v)
-				return l, l.Init(p, horizon)
-			}, learner.VectorSum{Budget: budget, Batch: 4}, linear, 16}
+			return []any{learner.NewShuffleVectorSum, learner.VectorSum{Budget: budget, Batch: 4}, linear, 16}
 		}),
 		of("learner.NewCombiner", func() []any {
-			return []any{func(n learner.OnlineNoise, p bandit.Problem, horizon int) (bandit.Learner, error) {
+			return []any{func(n learner.OnlineNoise) bandit.Learner {
 				device, server := learner.NewCombiner(n)
-				l := &learner.Local{Device: device, Server: server}
-				return l, l.Init(p, horizon)
+				return learner.Local{Device: device, Server: server}
 			}, learner.OnlineNoise{Budget: budget}, linear, 16}
 		}),
 		linears("learner.LDPDevice", func() any {
-			return &learner.LDPDevice{Noise: learner.LDPNoise{Budget: budget}, Policy: &learner.LinUCB{}}
+			return learner.LDPDevice{Noise: learner.LDPNoise{Budget: budget}, Policy: learner.LinUCB{}}
 		}),
 		linears("learner.LDPServer", func() any {
-			return &learner.LDPServer{Noise: learner.LDPNoise{Budget: budget}, Policy: &learner.LinUCB{}}
+			return learner.LDPServer{Noise: learner.LDPNoise{Budget: budget}, Policy: learner.LinUCB{}}
 		}),
-		linears("learner.OnlineDevice", func() any { return &learner.OnlineDevice{Noise: learner.OnlineNoise{Budget: budget}} }),
-		linears("learner.OnlineServer", func() any { return &learner.OnlineServer{Noise: learner.OnlineNoise{Budget: budget}} }),
+		linears("learner.OnlineDevice", func() any { return learner.OnlineDevice{Noise: learner.OnlineNoise{Budget: budget}} }),
+		linears("learner.OnlineServer", func() any { return learner.OnlineServer{Noise: learner.OnlineNoise{Budget: budget}} }),
 		linears("learner.AmplifiedDevice", func() any {
-			return &learner.AmplifiedDevice{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 4}}
+			return learner.AmplifiedDevice{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 4}}
 		}),
 		linears("learner.AmplifiedServer", func() any {
-			return &learner.AmplifiedServer{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 4}, LDPServer: learner.LDPServer{Policy: &learner.LinUCB{}}}
+			return learner.AmplifiedServer{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 4}, Policy: learner.LinUCB{}}
 		}),
 		linears("learner.VectorSumDevice", func() any {
-			return &learner.VectorSumDevice{Noise: learner.VectorSum{Budget: budget, Batch: 4}, Policy: &learner.LinUCB{}}
+			return learner.VectorSumDevice{Noise: learner.VectorSum{Budget: budget, Batch: 4}, Policy: learner.LinUCB{}}
 		}),
 		linears("learner.VectorSumServer", func() any {
-			return &learner.VectorSumServer{Noise: learner.VectorSum{Budget: budget, Batch: 4}, Policy: &learner.LinUCB{}}
+			return learner.VectorSumServer{Noise: learner.VectorSum{Budget: budget, Batch: 4}, Policy: learner.LinUCB{}}
 		}),
-		linears("learner.CombinerDevice", func() any { return &learner.CombinerDevice{Noise: learner.OnlineNoise{Budget: budget}} }),
+		linears("learner.CombinerDevice", func() any { return learner.CombinerDevice{Noise: learner.OnlineNoise{Budget: budget}} }),
 		linears("learner.CombinerServer", func() any {
-			return &learner.CombinerServer{Base: learner.OnlineServer{Noise: learner.OnlineNoise{Budget: budget}}}
+			return learner.CombinerServer{Base: learner.OnlineServer{Noise: learner.OnlineNoise{Budget: budget}}}
 		}),
 		linears("learner.Anytime", func() any {
-			return &learner.Anytime{Block: func(int) learner.Server {
-				return &learner.LDPServer{Noise: learner.LDPNoise{Budget: budget}}
-			}}
+			return learner.Anytime{Server: learner.LDPServer{Noise: learner.LDPNoise{Budget: budget}}}
 		}),
-		of("learner.Uniform", func() []any { return []any{&learner.Uniform{}, 4} }),
-		of("learner.BitSum", func() []any { return []any{&learner.BitSum{}, 4} }),
+		of("learner.Uniform", func() []any { return []any{mixer, learner.Uniform{}, 4} }),
+		of("learner.BitSum", func() []any { return []any{mixer, learner.BitSum{}, 4} }),
 		semis("learner.NewOMM", func() any { return learner.NewOMM(pick2of4()) }),
 		semis("learner.OMM", func() any { return learner.DPUCBMAT(pick2of4(), 1) }),
 		semis("learner.OMM over trees", func() any { return learner.CUCBTree(pick2of4(), 1) }),
-		semis("learner.OMM over counts", func() any { return learner.New(&learner.OMM{Matroid: pick2of4()}, &mechanism.Counts{}) }),
+		semis("learner.OMM over counts", func() any { return learner.New(learner.OMM{Matroid: pick2of4()}, mechanism.Counts{}) }),
 		semis("learner.CTS", func() any { return learner.DPTSMAT(pick2of4(), 1) }),
-		semis("learner.CTSBeta", func() any { return &learner.CTSBeta{Matroid: pick2of4()} }),
+		semis("learner.CTSBeta", func() any { return learner.CTSBeta{Matroid: pick2of4()} }),
 		semis("learner.KLOSM", func() any {
-			return learner.New(&learner.KLOSM{Matroid: pick2of4()}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}})
+			return learner.New(learner.KLOSM{Matroid: pick2of4()}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}})
 		}),
 
 		onesOf("arms.NewUCB1", func() any { return arms.NewUCB1() }),
@@ -552,75 +541,66 @@ func subjects() []subject {
 		onesBy("arms.NewAdaPUCB", arms.NewAdaPUCB),
 		onesBy("arms.NewAdaPKLUCB", arms.NewAdaPKLUCB),
 		onesByTwo("arms.NewAdaPTT", arms.NewAdaPTT, 0.1),
-		onesOf("arms.AdaPTT", func() any { return learner.New(&arms.AdaPTT{Delta: 0.1, AsRun: true}, blocks()) }),
-		of("arms.NewGaussianThompson", func() []any {
-			return []any{func(variance, delta float64, p bandit.Problem, horizon, first int) (bandit.Learner, error) {
-				l := arms.NewGaussianThompson(variance, first, delta)
-				return l, l.Init(p, horizon)
-			}, 1.0, 1e-5, single, 16, 2}
-		}),
-		onesOf("arms.GaussianThompson", func() any { return learner.New(&arms.GaussianThompson{}, blocks()) }),
+		onesOf("arms.AdaPTT", func() any { return learner.New(arms.AdaPTT{Delta: 0.1, AsRun: true}, blocks()) }),
+		of("arms.NewGaussianThompson", func() []any { return []any{arms.NewGaussianThompson, 1.0, 2, 1e-5, single, 16} }),
+		onesOf("arms.GaussianThompson", func() any { return learner.New(arms.GaussianThompson{}, blocks()) }),
 		onesBy("arms.NewTargetIMED", arms.NewTargetIMED),
 		onesOf("arms.TargetIMED", func() any {
-			l := &arms.TargetIMED{First: 2, IMED: arms.IMED{Epsilon: 1}}
-			return learner.New(l, &mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: l, Cumulative: true})
+			return learner.New(arms.TargetIMED{First: 2, Epsilon: 1}, mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Cumulative: true})
 		}),
 		onesBy("arms.NewDPUCB", arms.NewDPUCB),
 		onesBy("arms.NewLocalKLUCB", arms.NewLocalKLUCB),
 		onesBy("arms.NewLazyUCB", arms.NewLazyUCB),
 		onesBy("arms.NewLazyThompson", arms.NewLazyThompson),
 		of("arms.NewAdaCUCB", func() []any {
-			return []any{func(b privacy.Budget, p bandit.Problem, horizon int) (bandit.Learner, error) {
-				l := arms.NewAdaCUCB(b)
-				return l, l.Init(p, horizon)
-			}, budget, single, 16}
+			return []any{arms.NewAdaCUCB, budget, single, 16}
 		}),
 		onesByTwo("arms.NewDPKLUCB", arms.NewDPKLUCB, 1.2),
 		onesByTwo("arms.NewDPIMED", arms.NewDPIMED, 2),
-		onesOf("arms.UCB1", func() any { return learner.New(&arms.UCB1{Explore: 1}, nil) }),
-		onesOf("arms.KLUCB", func() any { return learner.New(&arms.KLUCB{Epsilon: 1}, blocks()) }),
-		onesOf("arms.IMED", func() any { return learner.New(&arms.IMED{Epsilon: 1}, blocks()) }),
-		onesOf("arms.Thompson", func() any { return learner.New(&arms.Thompson{}, blocks()) }),
-		onesOf("arms.SuccessiveElimination", func() any { return learner.New(&arms.SuccessiveElimination{Beta: 0.1}, nil) }),
+		onesOf("arms.UCB1", func() any { return learner.New(arms.UCB1{Explore: 1}, nil) }),
+		onesOf("arms.KLUCB", func() any { return learner.New(arms.KLUCB{Epsilon: 1}, blocks()) }),
+		onesOf("arms.IMED", func() any { return learner.New(arms.IMED{Epsilon: 1}, blocks()) }),
+		onesOf("arms.Thompson", func() any { return learner.New(arms.Thompson{}, blocks()) }),
+		onesOf("arms.SuccessiveElimination", func() any { return learner.New(arms.SuccessiveElimination{Beta: 0.1}, nil) }),
 		onesOf("arms.DPElimination", func() any {
-			l := &arms.DPElimination{Epsilon: 1, Beta: 0.1}
-			return learner.New(l, &mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: l})
+			return learner.New(arms.DPElimination{Epsilon: 1, Beta: 0.1}, mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}})
 		}),
-		onesOf("arms.AdaPUCB", func() any { return learner.New(&arms.AdaPUCB{Alpha: 3}, blocks()) }),
-		onesOf("arms.AdaPKLUCB", func() any { return learner.New(&arms.AdaPKLUCB{Alpha: 3}, blocks()) }),
-		onesOf("arms.AdaCUCB", func() any { return learner.New(&arms.AdaCUCB{Beta: 3}, blocks()) }),
+		onesOf("arms.AdaPUCB", func() any { return learner.New(arms.AdaPUCB{Alpha: 3}, blocks()) }),
+		onesOf("arms.AdaPKLUCB", func() any { return learner.New(arms.AdaPKLUCB{Alpha: 3}, blocks()) }),
+		onesOf("arms.AdaCUCB", func() any { return learner.New(arms.AdaCUCB{Beta: 3}, blocks()) }),
 		onesOf("arms.DPUCB", func() any {
-			return learner.New(&arms.DPUCB{Epsilon: 1}, &mechanism.HybridTally{Epsilon: 1})
+			return learner.New(arms.DPUCB{Epsilon: 1}, mechanism.HybridTally{Epsilon: 1})
 		}),
-		onesOf("arms.LazyUCB", func() any { return learner.New(&arms.LazyUCB{Explore: 3}, blocks()) }),
-		onesOf("arms.LazyThompson", func() any { return learner.New(&arms.LazyThompson{Boost: 3}, blocks()) }),
+		onesOf("arms.LazyUCB", func() any { return learner.New(arms.LazyUCB{Explore: 3}, blocks()) }),
+		onesOf("arms.LazyThompson", func() any { return learner.New(arms.LazyThompson{Boost: 3}, blocks()) }),
 
 		values("bandit.Problem", func() any { p := linear; return &p }),
-		values("environment.DecisionSets", func() any { return &environment.DecisionSets{Arms: 3, Dim: 3, Gap: 0.1, Top: 0.75} }),
-		values("environment.UnitFeatures", func() any { return &environment.UnitFeatures{Arms: 4, Dim: 3, Norm: 1} }),
-		values("environment.SphereArms", func() any { return &environment.SphereArms{Arms: 4, Dim: 3, Length: 0.4} }),
-		values("environment.TwoContexts", func() any { return &environment.TwoContexts{Dim: 3} }),
+		values("environment.DecisionSets", func() any { return environment.DecisionSets{Arms: 3, Dim: 3, Gap: 0.1, Top: 0.75} }),
+		values("environment.UnitFeatures", func() any { return environment.UnitFeatures{Arms: 4, Dim: 3, Norm: 1} }),
+		values("environment.SphereArms", func() any { return environment.SphereArms{Arms: 4, Dim: 3, Length: 0.4} }),
+		values("environment.Blind", func() any { return environment.Blind{Environment: environment.SphereArms{Arms: 4, Dim: 3}} }),
+		values("environment.TwoContexts", func() any { return environment.TwoContexts{Dim: 3} }),
 		values("environment.Sparse", func() any {
-			return &environment.Sparse{Arms: 4, Dim: 6, Sparsity: 2, Noise: 0.1, Margin: 0.1, Clip: 2, RewardClip: 2}
+			return environment.Sparse{Arms: 4, Dim: 6, Sparsity: 2, Noise: 0.1, Margin: 0.1, Clip: 2, RewardClip: 2}
 		}),
 		values("environment.Sparse of correlated contexts", func() any {
-			return &environment.Sparse{Arms: 4, Dim: 6, Design: environment.Autoregressive, Correlation: 0.5}
+			return environment.Sparse{Arms: 4, Dim: 6, Design: environment.Autoregressive, Correlation: 0.5}
 		}),
-		values("environment.Arms", func() any { return &environment.Arms{Means: []float64{0.1, 0.6, 0.3}} }),
+		values("environment.Arms", func() any { return environment.Arms{Means: []float64{0.1, 0.6, 0.3}} }),
 		values("environment.Arms of Gaussian rewards", func() any {
-			return &environment.Arms{Means: []float64{0.1, 0.6, 0.3}, Law: environment.GaussianWeights, Sigma: 1}
+			return environment.Arms{Means: []float64{0.1, 0.6, 0.3}, Law: environment.GaussianWeights, Sigma: 1}
 		}),
 		values("environment.SemiBandit", func() any {
-			return &environment.SemiBandit{Matroid: pick2of4(), Means: []float64{0.1, 0.2, 0.3, 0.4}}
+			return environment.SemiBandit{Matroid: pick2of4(), Means: []float64{0.1, 0.2, 0.3, 0.4}}
 		}),
 		values("environment.SemiBandit of Gaussian weights", func() any {
-			return &environment.SemiBandit{Matroid: pick2of4(), Means: []float64{0.1, 0.2, 0.3, 0.4}, Law: environment.GaussianWeights, Sigma: 1}
+			return environment.SemiBandit{Matroid: pick2of4(), Means: []float64{0.1, 0.2, 0.3, 0.4}, Law: environment.GaussianWeights, Sigma: 1}
 		}),
 		values("environment.Ratings", func() any {
-			return &environment.Ratings{Rated: [][]bool{{true, false, false, true}, {false, true, false, true}}, Matroid: pick2of4()}
+			return environment.Ratings{Rated: [][]bool{{true, false, false, true}, {false, true, false, true}}, Matroid: pick2of4()}
 		}),
 		values("environment.Labelled", func() any {
-			return &environment.Labelled{
+			return environment.Labelled{
 				Features: []float64{0.5, 2, -1, 0}, Labels: []int{1, 0}, Dim: 2, Classes: 2, Norm: 1, Scale: []float64{1, 2}, Constant: 0.5,
 			}
 		}),
@@ -643,7 +623,7 @@ func subjects() []subject {
 		of("online.ONS", func() []any { return []any{&online.ONS{Radius: 1, Gradient: 1, ExpConcave: 0.5}, 3, 16} }),
 		of("online.FTRL", func() []any { return []any{&online.FTRL{Radius: 1, Gradient: 1, Rate: 0.5}, 3, 16} }),
 		of("online.FTRL over a tree", func() []any {
-			return []any{&online.FTRL{Gradient: 1, Sums: &mechanism.VectorTree{Budget: budget}, Noise: privacy.NewNoise(random.Source(1, 0, "noise"))}, 3, 16}
+			return []any{&online.FTRL{Gradient: 1, Sums: mechanism.VectorTree{Budget: budget}, Noise: privacy.NewNoise(random.Source(1, 0, "noise"))}, 3, 16}
 		}),
 		of("online.FTPL", func() []any {
 			return []any{&online.FTPL{Radius: 1, Gradient: 1, Scale: 2, Rand: random.New(1, 0, "own")}, 3, 16}
@@ -698,7 +678,7 @@ func subjects() []subject {
 		of("audit.Accumulator", func() []any {
 			return []any{func(a audit.Accumulator, o audit.Options) (audit.Finding, error) { return a.Run(soon(), o) }, audit.Accumulator{
 				Name: "tree", Setup: setup, Runs: audit.MinRuns,
-				New: func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}} },
+				Of: mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}},
 			}, audit.Options{Seed: 1, Workers: 1}}
 		}),
 		of("audit.Learner", func() []any {
@@ -706,9 +686,7 @@ func subjects() []subject {
 			world0, world1 := streams(random.New(1, 0, "streams"))
 			return []any{func(a audit.Learner, o audit.Options) (audit.Finding, error) { return a.Run(soon(), o) }, audit.Learner{
 				Name: "LinUCB", Problem: linear, Worlds: [2]audit.Stream{world0, world1}, Runs: audit.MinRuns, Claim: budget,
-				New: func() bandit.Learner {
-					return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
-				},
+				Of: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}),
 			}, audit.Options{Seed: 1, Workers: 1}}
 		}),
 
@@ -724,7 +702,7 @@ func subjects() []subject {
 		}),
 		of("offpolicy.Replay", func() []any {
 			return []any{func(r *offpolicy.Replay) (offpolicy.Estimate, error) {
-				return r.Run(learner.New(&learner.LinUCB{}, nil))
+				return r.Run(learner.New(learner.LinUCB{}, nil))
 			}, &offpolicy.Replay{
 				Log: logged(), Horizon: 3, Norm: 1, Scale: []float64{1, 2}, Constant: 0.5, Seed: 1,
 			}}
@@ -733,8 +711,8 @@ func subjects() []subject {
 		of("simulate.Experiment", func() []any {
 			return []any{func(e *simulate.Experiment) (*simulate.Result, error) { return e.Run(soon()) }, &simulate.Experiment{
 				Name: "harness", Horizon: 8, Rounds: 4, Trials: 2, Workers: 1, Seed: 1,
-				Environment: func() bandit.Environment { return &environment.DecisionSets{Arms: 3, Dim: 2, Gap: 0.1} },
-				Policies:    []simulate.Policy{{Name: "LinUCB", New: func() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) }}},
+				Environment: environment.DecisionSets{Arms: 3, Dim: 2, Gap: 0.1},
+				Policies:    []simulate.Policy{{Name: "LinUCB", Learner: learner.New(learner.LinUCB{}, nil)}},
 			}}
 		}),
 		values("simulate.Shard", func() any { return &simulate.Shard{Index: 1, Of: 3} }),
@@ -787,13 +765,14 @@ var numberless = map[string]bool{
 	"random.New": true, "random.NewNormals": true, "random.NewSystem": true, // a seed and a trial are any numbers
 	"privacy.NewLedger": true, "privacy.NewNoise": true, "privacy.NewSystemNoise": true,
 	"matroid.NewGreedy": true, "matroid.NewOracle": true,
+	"bandit.NewWorld":      true, // bandit.OpenWorld checks its problem
 	"simulate.NewPolicy":   true,
 	"simulate.NewTerminal": true,
 	"sweep.Sweep":          true, // Catalogue.Parse makes it
 }
 
 // constructors parses the module under pkg/ and lists its exported functions that are named New,
-// and its exported types with a method Init, Validate or Run.
+// and its exported types with a method Init, Open, Validate or Run.
 func constructors(t *testing.T) (names []string) {
 	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -816,7 +795,7 @@ func constructors(t *testing.T) (names []string) {
 			}
 			name := f.Name.Name
 			if f.Recv != nil {
-				if name != "Init" && name != "Validate" && name != "Run" {
+				if name != "Init" && name != "Open" && name != "Validate" && name != "Run" {
 					continue
 				}
 				of := f.Recv.List[0].Type

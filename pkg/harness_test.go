@@ -22,8 +22,10 @@ import (
 // A subject is an exported way to hand numbers to the toolkit: a function, or a method of a struct
 // that has fields to set.
 type subject struct {
-	name string       // "package.Function" or "package.Type", and after a space what sets it apart from others of that name
-	make func() []any // a function and its arguments, or a pointer to a struct and those of its Init, Validate or Run
+	name string // "package.Function" or "package.Type", and after a space what sets it apart from others of that name
+	// a function, its arguments and those of what it makes, or a value and the arguments of its Open,
+	// Init, Validate or Run
+	make func() []any
 	// only names the leaves that are set, by the ends of their paths; nil means all. It is for a slow
 	// subject with a fast twin, which has the other leaves set.
 	only []string
@@ -71,6 +73,7 @@ type change struct{ leaf, extreme int }
 type leaf struct {
 	path  string
 	value reflect.Value
+	keep  func() // puts the copy that value is part of back into its interface
 }
 
 var (
@@ -106,34 +109,42 @@ func (l leaf) set(extreme int) string {
 	default:
 		v.SetZero()
 	}
+	l.keep()
 	return fmt.Sprintf("%s = %v", l.path, v.Interface())
 }
 
 // leaves lists what can be set below a value, in a fixed order. A slice is looked into as far as
-// its second element.
-func leaves(v reflect.Value, path string, list []leaf) []leaf {
+// its second element. A value in an interface is set on a copy of it, which keep then puts there.
+func leaves(v reflect.Value, path string, keep func(), list []leaf) []leaf {
 	if !v.IsValid() {
 		return list
 	}
 	if extremes(v.Kind()) > 0 && v.CanSet() {
-		list = append(list, leaf{path, v})
+		list = append(list, leaf{path, v, keep})
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
-		return leaves(v.Elem(), path, list)
+		return leaves(v.Elem(), path, keep, list)
 	case reflect.Interface:
-		if v.Elem().Kind() == reflect.Pointer {
-			return leaves(v.Elem(), path, list)
+		switch held := v.Elem(); held.Kind() {
+		case reflect.Pointer:
+			return leaves(held, path, keep, list)
+		case reflect.Struct:
+			if v.CanSet() {
+				own := reflect.New(held.Type()).Elem()
+				own.Set(held)
+				return leaves(own, path, func() { v.Set(own); keep() }, list)
+			}
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if f := v.Type().Field(i); f.IsExported() {
-				list = leaves(v.Field(i), path+"."+f.Name, list)
+				list = leaves(v.Field(i), path+"."+f.Name, keep, list)
 			}
 		}
 	case reflect.Slice, reflect.Array:
 		for i := range min(v.Len(), 2) {
-			list = leaves(v.Index(i), fmt.Sprintf("%s[%d]", path, i), list)
+			list = leaves(v.Index(i), fmt.Sprintf("%s[%d]", path, i), keep, list)
 		}
 	}
 	return list
@@ -148,11 +159,11 @@ func settable(args []any) (values []reflect.Value, list []leaf) {
 		switch v.Kind() {
 		case reflect.Pointer, reflect.Struct, reflect.Slice:
 			if i == 0 || v.Type().String() != "*rand.Rand" {
-				list = leaves(v, v.Type().String(), list)
+				list = leaves(v, v.Type().String(), func() {}, list)
 			}
 		case reflect.Func:
 		default:
-			list = leaves(v, "argument "+strconv.Itoa(i), list)
+			list = leaves(v, "argument "+strconv.Itoa(i), func() {}, list)
 		}
 	}
 	return values, slices.DeleteFunc(list, func(l leaf) bool { return strings.HasPrefix(l.path, "*rand.Rand") })
@@ -219,9 +230,6 @@ func (c harnessCase) run(values []reflect.Value) (wrong []string) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	u := &user{values: values, unchanged: len(c.changes) == 0}
-	if len(c.changes) < 2 {
-		u.unready(values[0].Interface())
-	}
 	if made, ok := call(values); ok {
 		u.use(made)
 	}
@@ -245,30 +253,47 @@ func stack() string {
 	return strings.Join(own[:min(4, len(own))], "\n")
 }
 
-// call calls a subject's function or method, and reports that it gave no error. What was made is
-// the first result of a function, and the receiver of a method.
-func call(values []reflect.Value) (made any, ok bool) {
-	f, made := values[0], values[0].Interface()
+// described returns what a subject's function makes, or the value that has no function, and the
+// arguments that are left for it.
+func described(values []reflect.Value) (made reflect.Value, rest []reflect.Value, err error) {
+	f, args := values[0], values[1:]
 	if f.Kind() != reflect.Func {
-		for _, name := range []string{"Init", "Run", "Validate"} {
-			if m := f.MethodByName(name); m.IsValid() {
-				f = m
-				break
+		return f, args, nil
+	}
+	n := f.Type().NumIn()
+	out := f.Call(args[:n])
+	if err, failed := out[len(out)-1].Interface().(error); failed {
+		return out[0], nil, err
+	}
+	if made = out[0]; made.Kind() == reflect.Interface {
+		made = made.Elem()
+	}
+	return made, args[n:], nil
+}
+
+// call calls a subject's function, its method, or both, and reports that there was no error. What
+// was made is the result of the function or of Open, and the receiver of another method.
+func call(values []reflect.Value) (made any, ok bool) {
+	v, args, err := described(values)
+	made = v.Interface()
+	if err == nil && (values[0].Kind() != reflect.Func || len(args) > 0) {
+		for _, name := range []string{"Open", "Init", "Run", "Validate"} {
+			m := v.MethodByName(name)
+			if !m.IsValid() {
+				continue
 			}
+			out := m.Call(args)
+			if name == "Open" {
+				made = out[0].Interface()
+			}
+			err, _ = out[len(out)-1].Interface().(error)
+			break
 		}
 	}
-	if f.Kind() != reflect.Func {
-		return made, true
-	}
-	out := f.Call(values[1:])
-	if f == values[0] {
-		made = out[0].Interface()
-	}
-	err, failed := out[len(out)-1].Interface().(error)
-	if failed && strings.Contains(err.Error(), "runtime error") {
+	if err != nil && strings.Contains(err.Error(), "runtime error") {
 		panic(err) // that somebody has recovered from
 	}
-	return made, !failed
+	return made, err == nil
 }
 
 // TestHarness hands extreme numbers to all that is exported and takes numbers: whatever is accepted

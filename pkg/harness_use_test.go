@@ -41,89 +41,85 @@ func argument[T any](u *user) (found T, ok bool) {
 	return found, false
 }
 
+// horizon returns the subject's last argument, which is that of a learner.
+func (u *user) horizon() int { return int(u.values[len(u.values)-1].Int()) }
+
 // much is more than a case has the time to look at.
 const much = 1 << 12
 
 func (u *user) use(made any) {
 	rng, source := random.New(1, 0, "harness"), random.Source(1, 0, "harness noise")
 	switch m := made.(type) {
-	case privacy.Accumulator:
+	case privacy.Mechanism[privacy.Sums]:
 		u.accumulator(m, privacy.NewNoise(source))
-	case privacy.Tally:
+	case privacy.Mechanism[privacy.Means]:
 		u.tally(m, privacy.NewNoise(source))
-	case privacy.Statistic[mechanism.SparseGram]:
+	case privacy.Mechanism[mechanism.SparseGram]:
 		sparseRows(u, m, privacy.NewNoise(source), func(r *mechanism.SparseGram) []float64 { return append(r.Gram, r.Cross...) })
-	case privacy.Statistic[mechanism.SparseTheta]:
+	case privacy.Mechanism[mechanism.SparseTheta]:
 		sparseRows(u, m, privacy.NewNoise(source), func(r *mechanism.SparseTheta) []float64 { return r.Theta })
-	case privacy.Statistic[mechanism.Support]:
+	case privacy.Mechanism[mechanism.Support]:
 		sparseRows(u, m, privacy.NewNoise(source), func(*mechanism.Support) []float64 { return nil })
-	case privacy.Statistic[mechanism.Total]:
+	case privacy.Mechanism[mechanism.Total]:
 		vectors(u, m, privacy.NewNoise(source))
-	case *mechanism.Stopping:
+	case privacy.Mechanism[mechanism.Stopped]:
 		s, _ := argument[privacy.Setup](u)
-		m.Reset(privacy.NewNoise(source))
+		run := m.Start(privacy.NewNoise(source))
 		for i := range min(s.Horizon, 40) {
-			if _, err := m.Add(&privacy.Record{Y: []float64{[]float64{1, 1e300, 0, -1e-300, 1e8}[i%5]}}); err != nil {
+			if _, err := run.Add(&privacy.Record{Y: []float64{[]float64{1, 1e300, 0, -1e-300, 1e8}[i%5]}}); err != nil {
 				u.errorf("number %d: %v", i, err)
 			}
-			u.number("a release", m.Release().Mean)
+			u.number("a release", run.Release().Mean)
 		}
-	case bandit.Learner:
+	case bandit.Calibrated:
 		u.learner(m, rng, source)
-	case bandit.Environment:
+	case bandit.World:
 		u.environment(m, rng)
 	case offpolicy.Estimate:
 		u.number("an estimate", m.Value, m.Effective, m.MeanWeight, m.Bias)
 		if math.IsNaN(m.SE) || math.IsNaN(m.Low) || math.IsNaN(m.High) || len(m.String()) == 0 {
 			u.errorf("%+v", m)
 		}
-	case learner.Device:
+	case learner.CalibratedDevice:
 		u.device(m, privacy.NewNoise(source))
-	case learner.Server:
-		m.Reset(rng)
-		u.number("a broadcast", m.Broadcast()...)
-		m.Receive(learner.Message{math.NaN()})
-	case learner.Shuffler:
-		m.Reset(privacy.NewNoise(source))
-		m.Drawn(3)
-	case mechanism.NodeNoise:
+	case learner.CalibratedServer:
+		run := m.Start(rng)
+		u.number("a broadcast", run.Broadcast()...)
+		if err := run.Receive(learner.Message{math.NaN()}); err == nil {
+			u.errorf("takes in a message of NaN")
+		}
+	case mechanism.Nodes:
 		s, _ := argument[privacy.Setup](u)
 		if s.Dim < much {
 			node := make([]float64, s.Dim*(s.Dim+1)/2)
-			m.Draw(privacy.NewNoise(source), node)
+			m.Drawer().Draw(privacy.NewNoise(source), node)
 			u.number("noise", node...)
 		}
 		u.bounds(m.Bounds(m.Shift()))
-	case mechanism.Secure:
-		dim := int(reflect.ValueOf(made).Elem().FieldByName("Dim").Int())
-		record := make([]float64, dim)
+	case mechanism.Calibrated[mechanism.Secure]:
+		run := m.Start(nil)
+		record := make([]float64, u.field("Dim"))
 		record[0] = 1e308
-		m.Add(record)
-		if err := m.Release(record); err != nil {
+		run.Add(record)
+		if err := run.Release(record); err != nil {
 			u.errorf("a release: %v", err)
 		}
-		u.number("a release", record[:min(dim, much)]...)
-		if err := m.Check(); err != nil {
+		u.number("a release", record[:min(len(record), much)]...)
+		if err := run.Check(); err != nil {
 			u.errorf("%v", err)
 		}
-	case *mechanism.TopK:
-		m.Reset(privacy.NewNoise(source))
-		m.Choose(make([]float64, m.Candidates), nil)
-	case *mechanism.SparseVector:
-		m.Reset(privacy.NewNoise(source))
-		m.Above(1, 0)
-	case *mechanism.RandomisedResponse:
-		m.Reset(privacy.NewNoise(source))
-		m.Respond(1)
-		u.number("a probability", m.Keep())
-	case interface {
-		Reset(*privacy.Noise)
-		Release(dst, value []float64) error
-	}:
-		m.Reset(privacy.NewNoise(source))
-		value := make([]float64, int(reflect.ValueOf(made).Elem().FieldByName("Dim").Int()))
+	case mechanism.Calibrated[mechanism.Choices]:
+		m.Start(privacy.NewNoise(source)).Choose(make([]float64, u.field("Candidates")), nil)
+	case mechanism.Calibrated[mechanism.Comparisons]:
+		m.Start(privacy.NewNoise(source)).Above(1, 0)
+	case mechanism.Calibrated[mechanism.Responses]:
+		run := m.Start(privacy.NewNoise(source))
+		run.Respond(1)
+		u.number("a probability", run.Keep())
+	case mechanism.Calibrated[mechanism.Vectors]:
+		value := make([]float64, u.field("Dim"))
 		value[0] = 1e308
-		if err := m.Release(value, value); err != nil {
+		if err := m.Start(privacy.NewNoise(source)).Release(value, value); err != nil {
 			u.errorf("a release: %v", err)
 		}
 		u.number("a release", value[:min(len(value), much)]...)
@@ -203,13 +199,18 @@ func (u *user) use(made any) {
 	}
 }
 
+// field returns a number of the description that was opened.
+func (u *user) field(name string) int {
+	return int(reflect.Indirect(u.values[0]).FieldByName(name).Int())
+}
+
 // sparseRows feeds a statistic of rows, some of which are enormous.
-func sparseRows[R any](u *user, m privacy.Statistic[R], noise *privacy.Noise, numbers func(*R) []float64) {
+func sparseRows[R any](u *user, of privacy.Mechanism[R], noise *privacy.Noise, numbers func(*R) []float64) {
 	s, _ := argument[privacy.Setup](u)
 	if s.Dim >= much {
 		return
 	}
-	m.Reset(noise)
+	m := of.Start(noise)
 	row := make([]float64, s.Dim)
 	for i := range min(s.Horizon, 40) {
 		row[i%s.Dim] = []float64{1, 1e300, 0, -1e-300, -1e8}[i%5]
@@ -221,12 +222,12 @@ func sparseRows[R any](u *user, m privacy.Statistic[R], noise *privacy.Noise, nu
 }
 
 // vectors feeds a running sum of vectors, some of which are enormous.
-func vectors(u *user, m privacy.Statistic[mechanism.Total], noise *privacy.Noise) {
+func vectors(u *user, of privacy.Mechanism[mechanism.Total], noise *privacy.Noise) {
 	s, _ := argument[privacy.Setup](u)
 	if s.Dim >= much {
 		return
 	}
-	m.Reset(noise)
+	m := of.Start(noise)
 	x := make([]float64, s.Dim)
 	for i := range min(s.Horizon, 40) {
 		x[i%s.Dim] = []float64{1, 1e300, 0, -1e-300, -1e8}[i%5]
@@ -234,25 +235,6 @@ func vectors(u *user, m privacy.Statistic[mechanism.Total], noise *privacy.Noise
 			u.errorf("vector %d: %v", i, err)
 		}
 		u.number("a release", m.Release().Of...)
-	}
-}
-
-// unready asks for a plan before Init. There is none, or one that shows nothing.
-func (u *user) unready(made any) {
-	if c := privacy.ClaimOf(made); c.Epsilon() > 0 && !math.IsInf(c.Epsilon(), 1) {
-		u.errorf("claims epsilon = %v before Init", c.Epsilon())
-	}
-	var drawn []privacy.Draws
-	switch m := made.(type) {
-	case privacy.Planner:
-		drawn = privacy.PlanOf(m, privacy.All).Draws
-	case learner.Shuffler:
-		drawn = m.Drawn(0)
-	}
-	for _, d := range drawn {
-		if d.Count != 0 {
-			u.errorf("%d draws of %v before Init", d.Count, d.Law)
-		}
 	}
 }
 
@@ -403,9 +385,9 @@ func (u *user) bounds(b privacy.Bounds) {
 	u.number("Bounds, gamma", b.Gamma)
 }
 
-func (u *user) accumulator(a privacy.Accumulator, n *privacy.Noise) {
+func (u *user) accumulator(of privacy.Mechanism[privacy.Sums], n *privacy.Noise) {
 	s, _ := argument[privacy.Setup](u)
-	a.Reset(n)
+	a := of.Start(n)
 	u.bounds(a.Release().Bounds)
 	if s.Dim > 256 {
 		return
@@ -429,9 +411,9 @@ func (u *user) accumulator(a privacy.Accumulator, n *privacy.Noise) {
 	}
 }
 
-func (u *user) tally(t privacy.Tally, n *privacy.Noise) {
+func (u *user) tally(of privacy.Mechanism[privacy.Means], n *privacy.Noise) {
 	s, _ := argument[privacy.Setup](u)
-	t.Reset(n)
+	t := of.Start(n)
 	if s.WarmUp || s.Slots > much {
 		return
 	}
@@ -463,25 +445,27 @@ func view(p bandit.Problem, round int, rng *rand.Rand) *bandit.View {
 	return v
 }
 
-func (u *user) learner(l bandit.Learner, rng *rand.Rand, source rand.Source) {
+func (u *user) learner(l bandit.Calibrated, rng *rand.Rand, source rand.Source) {
 	p, _ := argument[bandit.Problem](u)
 	ledger := privacy.NewLedger(source)
-	l.Reset(rng, ledger)
+	run := l.Start(rng, ledger)
 	if p.Arms > 256 || p.Dim > 64 {
 		return
 	}
 	warm := 0
 	if w, ok := l.(bandit.Warmer); ok && w.WantsWarmUp() {
-		w.WarmUp(make([]float64, p.Arms))
+		if err := run.(bandit.Warmed).WarmUp(make([]float64, p.Arms)); err != nil {
+			u.errorf("round 0: %v", err)
+			return
+		}
 		warm = 1
 	}
 	y := make([]float64, p.Slots)
-	horizon, _ := argument[int](u)
-	records := min(6, horizon)
+	records := min(6, u.horizon())
 	for round := 1; round <= records; round++ {
 		v := view(p, round, rng)
-		arms := l.Select(v, nil)
-		if err := l.Err(); err != nil && !errors.Is(err, privacy.ErrSpent) {
+		arms, err := run.Select(v, nil)
+		if err != nil && !errors.Is(err, privacy.ErrSpent) {
 			u.errorf("round %d: Select: %v", round, err)
 			return
 		}
@@ -493,23 +477,25 @@ func (u *user) learner(l bandit.Learner, rng *rand.Rand, source rand.Source) {
 				y[i] = -1e308
 			}
 		}
-		l.Update(v, arms, y[:len(arms)])
-		if err := l.Err(); errors.Is(err, privacy.ErrSpent) {
+		if err == nil {
+			err = run.Update(v, arms, y[:len(arms)])
+		}
+		if errors.Is(err, privacy.ErrSpent) {
 			return
 		} else if err != nil {
 			u.errorf("round %d, reward %v: %v", round, y[0], err)
 			return
 		}
 	}
-	if d, ok := l.(privacy.Planner); ok {
+	if d, ok := run.(privacy.Planner); ok {
 		if err := ledger.CheckPlan(d, records+warm); err != nil {
 			u.errorf("%v", err)
 		}
 	}
 }
 
-func (u *user) environment(e bandit.Environment, rng *rand.Rand) {
-	p := e.Problem()
+func (u *user) environment(w bandit.World, rng *rand.Rand) {
+	p := w.Problem()
 	if err := p.Validate(); err != nil {
 		u.errorf("%v", err)
 		return
@@ -517,7 +503,7 @@ func (u *user) environment(e bandit.Environment, rng *rand.Rand) {
 	if p.Arms > 1<<17 || p.Dim > 1<<17 {
 		return
 	}
-	e.Reset(rng)
+	e := w.Start(rng)
 	var v bandit.View
 	for range 3 {
 		e.Next(&v)
@@ -532,13 +518,13 @@ func (u *user) environment(e bandit.Environment, rng *rand.Rand) {
 	}
 }
 
-func (u *user) device(d learner.Device, n *privacy.Noise) {
+func (u *user) device(d learner.CalibratedDevice, n *privacy.Noise) {
 	p, _ := argument[bandit.Problem](u)
 	if p.Dim > 64 {
 		return
 	}
 	if m, ok := d.(learner.ShufflePlanner); ok {
-		for _, s := range []learner.Shuffler{nil, &learner.Uniform{}, &learner.BitSum{}} {
+		for _, s := range []learner.Shuffler{nil, learner.Uniform{}, learner.BitSum{}} {
 			if shuffled, err := m.ShuffledPlan(s, 4); err == nil {
 				c := privacy.Own(m, shuffled).Claim()
 				u.claim(c)
@@ -547,18 +533,16 @@ func (u *user) device(d learner.Device, n *privacy.Noise) {
 		}
 	}
 	u.drawn(privacy.PlanOf(d, privacy.All).Draws, privacy.ClaimOf(d))
-	x := make([]float64, p.Dim)
+	switch u.values[0].Interface().(type) {
+	case learner.CombinerDevice, learner.OnlineDevice:
+		return // these read the broadcast of a server
+	}
+	x, run := make([]float64, p.Dim), d.Start()
 	for _, v := range []float64{0.1, 1e-200, 1e200, 1e308} {
 		for i := range x {
 			x[i] = v
 		}
-		if _, combined := d.(*learner.CombinerDevice); combined {
-			break // reads the broadcast of a server
-		}
-		if _, online := d.(*learner.OnlineDevice); online {
-			break
-		}
-		m, err := d.Report(nil, x, v, n, nil)
+		m, err := run.Report(nil, x, v, n, nil)
 		if err != nil {
 			u.errorf("a context of %v: %v", v, err)
 		}

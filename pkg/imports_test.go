@@ -35,7 +35,8 @@ var allowed = map[string]string{
 	"cluster":     "simulate sweep",
 	"audit":       "bandit privacy random",
 	"offpolicy":   "bandit random",
-	"snapshot":    "bandit privacy",
+	"snapshot":    "bandit privacy random value",
+	"value":       "",
 	"internal":    "",
 	"notebook":    "",
 

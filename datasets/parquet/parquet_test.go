@@ -19,7 +19,6 @@ import (
 
 	"github.com/dpbandits/dpbandits/datasets"
 	"github.com/dpbandits/dpbandits/datasets/parquet"
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -188,10 +187,10 @@ func sampleResult(t testing.TB) *simulate.Result {
 	t.Helper()
 	e := &simulate.Experiment{
 		Name: "sample", Horizon: 100, Trials: 2, Seed: 1, Grid: []int{10},
-		Environment: func() bandit.Environment { return &environment.TwoContexts{Dim: 2} },
+		Environment: environment.TwoContexts{Dim: 2},
 		Policies: []simulate.Policy{
-			{Name: `Lin, "UCB"`, New: func() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) }},
-			{Name: "größer", New: func() bandit.Learner { return learner.New(&learner.LinUCB{Width: 3}, nil) }},
+			{Name: `Lin, "UCB"`, Learner: learner.New(learner.LinUCB{}, nil)},
+			{Name: "größer", Learner: learner.New(learner.LinUCB{Width: 3}, nil)},
 		},
 	}
 	r, err := e.Run(context.Background())
@@ -352,8 +351,8 @@ func ExampleReadFile() {
 func ExampleWriteTable() {
 	e := &simulate.Experiment{
 		Name: "race", Horizon: 1000, Trials: 2, Seed: 1,
-		Environment: func() bandit.Environment { return &environment.TwoContexts{Dim: 2} },
-		Policies:    []simulate.Policy{{Name: "LinUCB", New: func() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) }}},
+		Environment: environment.TwoContexts{Dim: 2},
+		Policies:    []simulate.Policy{{Name: "LinUCB", Learner: learner.New(learner.LinUCB{}, nil)}},
 	}
 	result, err := e.Run(context.Background())
 	if err != nil {

@@ -54,17 +54,15 @@ func claimStandardPrivacy(s cell.Scale) (string, error) {
 	const joint = "joint DP, ε = 0.2"
 	e := &simulate.Experiment{
 		Name:        "jdp-claim13",
-		Environment: func() bandit.Environment { return &environment.TwoContexts{Dim: 2} },
+		Environment: environment.TwoContexts{Dim: 2},
 		Horizon:     cell.Pick(s, 5_000, 20_000, 100_000), Trials: cell.Pick(s, 4, 8, 24), Seed: Seed,
 	}
 	for _, eps := range []float64{0.2, 0.5, 0.69} {
-		e.Policies = append(e.Policies, simulate.Policy{Name: fmt.Sprintf("standard DP, ε = %g", eps), New: func() bandit.Learner {
-			return &learner.RandomisedAction{Epsilon: eps, Learner: learner.New(&learner.LinUCB{}, nil)}
+		e.Policies = append(e.Policies, simulate.Policy{Name: fmt.Sprintf("standard DP, ε = %g", eps), Learner: learner.RandomisedAction{
+			Epsilon: eps, Learner: learner.New(learner.LinUCB{}, nil),
 		}})
 	}
-	e.Policies = append(e.Policies, simulate.Policy{Name: joint, New: func() bandit.Learner {
-		return Gaussian(privacy.Budget{Epsilon: 0.2, Delta: 0.1}, privacy.Sound)
-	}})
+	e.Policies = append(e.Policies, simulate.Policy{Name: joint, Learner: Gaussian(privacy.Budget{Epsilon: 0.2, Delta: 0.1}, privacy.Sound)})
 	var evidence string
 	n := float64(e.Horizon)
 	for _, c := range check.Try(e.Run(context.Background())).Curves() {
@@ -87,9 +85,9 @@ func claimJointPrivacy(cell.Scale) (string, error) {
 	var evidence string
 	for _, eps := range []float64{0.2, 1, 10} {
 		l := Gaussian(privacy.Budget{Epsilon: eps, Delta: 1e-5}, privacy.Sound)
-		check.OK(l.Init((&environment.DecisionSets{Dim: 5}).Problem(), 20_000))
-		claimed := privacy.ClaimOf(l).Epsilon()
-		sd, _, err := audit.Blank{Of: l.Statistic, Dim: 6, Rounds: 1, Runs: 4000, Seed: Seed, Stream: "measured"}.SD()
+		claimed := check.Try(learner.ClaimOf(l, environment.DecisionSets{Dim: 5}.Problem(), 20_000)).Epsilon()
+		sums := check.Try(l.Statistic.Open(privacy.Setup{Dim: 6, Horizon: 20_000, Bound: math.Sqrt2, Context: 1, Alpha: 1. / 20_000}))
+		sd, _, err := audit.Blank{Of: sums, Dim: 6, Rounds: 1, Runs: 4000, Seed: Seed, Stream: "measured"}.SD()
 		check.OK(err)
 		spent := privacy.GaussianEpsilon(1e-5, math.Sqrt(nodes)*2/sd[0])
 		evidence += fmt.Sprintf("ε = %g: claims %.4f, measured noise buys %.3f; ", eps, claimed, spent)
@@ -104,19 +102,18 @@ func claimConfidence(s cell.Scale) (string, error) {
 	rounds := cell.Pick(s, 2_000, 10_000, 10_000)
 	var evidence string
 	for i, name := range []string{NonPrivate, GaussianSound, GaussianAuthors, WishartPrinted} {
-		env, l := &environment.DecisionSets{Dim: 5, Gap: 0.1}, check.Try(ready(name, 0.1))
-		env.Reset(random.New(Seed, i, "contexts"))
-		l.Reset(random.New(Seed, i, "own"), random.Source(Seed, i, "noise"))
+		env, l := environment.DecisionSets{Dim: 5, Gap: 0.1}, check.Try(ready(name, 0.1))
+		trial := check.Try(env.Open()).Start(random.New(Seed, i, "contexts"))
+		run := l.Start(random.New(Seed, i, "own"), random.Source(Seed, i, "noise"))
 		rewards := random.New(Seed, i, "rewards")
 		var v bandit.View
 		arms, y, worst := []int{}, []float64{0}, 0.0
 		for range rounds {
-			env.Next(&v)
-			arms = l.Select(&v, arms[:0])
-			worst = math.Max(worst, check.Try(linUCB(l).Distance(env.Theta())))
-			env.Pull(rewards, arms, y)
-			l.Update(&v, arms, y)
-			check.OK(l.Err())
+			trial.Next(&v)
+			arms = check.Try(run.Select(&v, arms[:0]))
+			worst = math.Max(worst, check.Try(ruleOf(run).Distance(environment.Theta(trial))))
+			trial.Pull(rewards, arms, y)
+			check.OK(run.Update(&v, arms, y))
 		}
 		check.That(worst <= 1, "%s: theta* left the confidence set: |theta* - centre|_V = %.3f beta", name, worst)
 		evidence += fmt.Sprintf("%s: at most %.2f β; ", name, worst)
@@ -126,15 +123,15 @@ func claimConfidence(s cell.Scale) (string, error) {
 
 func claimTree(s cell.Scale) (string, error) {
 	const n = 64
-	noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
-	tree := &mechanism.Tree{Noise: noise}
-	check.OK(tree.Init(privacy.Setup{Dim: 2, Horizon: n, Bound: 1, Alpha: 1}))
+	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
+	tree := check.Try(mechanism.Tree{Noise: noise}.Open(privacy.Setup{Dim: 2, Horizon: n, Bound: 1, Alpha: 1}))
+	node := tree.Plan(privacy.All).Cases[0][0].Law.Scale
 	sd, resets, err := audit.Blank{Of: tree, Dim: 2, Rounds: n - 1, Runs: cell.Pick(s, 2_000, 8_000, 8_000), Seed: Seed, Stream: "tree"}.SD()
 	check.OK(err)
 	worst, most, held, seen := 0.0, 0, map[int]int{}, map[mechanism.Node]bool{}
 	for i, v := range sd {
 		prefix := mechanism.PrefixNodes(i + 1)
-		variance := v * v / (noise.SD() * noise.SD())
+		variance := v * v / (node * node)
 		// A mean of chi-squares: its standard error is popcount sqrt(2/resets).
 		worst = math.Max(worst, math.Abs(variance/float64(len(prefix))-1)/math.Sqrt(2/float64(resets)))
 		for _, node := range prefix {
@@ -160,12 +157,11 @@ func claimBounds(s cell.Scale) (string, error) {
 		name  string
 		noise mechanism.NodeNoise
 	}{
-		{"Gaussian", &mechanism.Gaussian{Budget: Budget}},
-		{"Wishart", &mechanism.Wishart{Budget: Budget}},
-		{"Wishart as published", &mechanism.Wishart{Budget: Budget, Calibration: privacy.AsPublished}},
+		{"Gaussian", mechanism.Gaussian{Budget: Budget}},
+		{"Wishart", mechanism.Wishart{Budget: Budget}},
+		{"Wishart as published", mechanism.Wishart{Budget: Budget, Calibration: privacy.AsPublished}},
 	} {
-		tree := &mechanism.Tree{Noise: m.noise}
-		check.OK(tree.Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 1. / horizon}))
+		tree := check.Try(mechanism.Tree{Noise: m.noise}.Open(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 1. / horizon}))
 		runs := audit.Blank{Of: tree, Dim: 6, Rounds: horizon - 1, Runs: cell.Pick(s, 60, 300, 300), Seed: Seed, Stream: "spectrum"}
 		found := check.Try(runs.Bounds(func(t int) bool { return t&(t+1) == 0 }))
 		check.That(found.Broken == 0, "%s: %d of %d releases break a bound, expected fewer than %.2g",

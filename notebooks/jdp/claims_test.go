@@ -31,7 +31,7 @@ var mutations = []notebooktest.Mutation{
 
 // cellMutations breaks the code once for each cell that asserts what it shows, by the cell's ID.
 var cellMutations = []notebooktest.Mutation{
-	{"60f1491d", "the gap is forgotten", "pkg/environment/decision_sets.go", "Hi: e.top - e.Gap}", "Hi: e.top}"},
+	{"60f1491d", "the gap is forgotten", "pkg/environment/decision_sets.go", "Hi: top - e.Gap}", "Hi: top}"},
 	{"j03-ridges", "the ridge is divided by 100", "pkg/mechanism/exact.go", "shift := e.Ridge", "shift := e.Ridge / 100"},
 	{"j03-spectra", "Wishart noise has too few degrees of freedom", "pkg/mechanism/wishart.go", "return 28 * portable.Log(4/node.Delta)", "return 0.0028 * portable.Log(4/node.Delta)"},
 	{"4bf29d29", "a node's epsilon is not checked", "pkg/mechanism/wishart.go", "node.Epsilon >= 1 || ", ""},

@@ -14,6 +14,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -29,7 +30,8 @@ const Seed = 2018
 
 // The policies of Experiment 2, by their names in the results. Sound noise is proved to be enough:
 // Gaussian noise by exact accounting, Wishart noise by its theorem. It is moved by the shift that
-// minimises the regret bound; "2Υ" is the same noise with the paper's shift. Honaker's tree and BLT are other ways to release the same sums at the same privacy.
+// minimises the regret bound; "2Υ" is the same noise with the paper's shift. Honaker's tree and BLT
+// are other ways to release the same sums at the same privacy.
 const (
 	NonPrivate       = "NonPrivate"
 	GaussianPrinted  = "Gaussian AsPublished"
@@ -47,67 +49,78 @@ const (
 )
 
 // Gaussian returns LinUCB over a binary tree with Gaussian noise.
-func Gaussian(b privacy.Budget, c privacy.Calibration) *learner.Private[privacy.Sums] {
-	return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}})
+func Gaussian(b privacy.Budget, c privacy.Calibration) learner.Private[privacy.Sums] {
+	return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b, Calibration: c}})
 }
 
 // authorsWishart is Wishart noise as the authors run it. It differs from AsPublished in k, and in
 // gamma, which is that of Claim 20 at any shift.
 type authorsWishart struct{ mechanism.Wishart }
 
-// Init sets k = p + floor(28 ln(4/delta0)/eps0^2), where eps0 = eps/sqrt(8 m ln(1/delta_fail)),
+// Open sets k = p + floor(28 ln(4/delta0)/eps0^2), where eps0 = eps/sqrt(8 m ln(1/delta_fail)),
 // delta0 = (delta - delta_fail)/m and delta_fail = delta/(m+1).
-func (w *authorsWishart) Init(s privacy.Setup) error {
+func (w authorsWishart) Open(s privacy.Setup) (mechanism.Nodes, error) {
 	m := float64(1 + bits.Len(uint(s.Horizon-1)))
 	slack := w.Budget.Delta / (m + 1)
 	epsilon, delta := w.Budget.Epsilon/math.Sqrt(8*m*math.Log(1/slack)), (w.Budget.Delta-slack)/m
 	w.Degrees = s.Dim + int(28*math.Log(4/delta)/(epsilon*epsilon))
-	return w.Wishart.Init(s)
+	nodes, err := w.Wishart.Open(s)
+	return &authorsNodes{nodes}, err
 }
 
+// authorsNodes is that noise for a setup.
+type authorsNodes struct{ mechanism.Nodes }
+
 // Bounds returns the bounds of a shift, with the gamma of Claim 20.
-func (w *authorsWishart) Bounds(shift float64) privacy.Bounds {
-	natural, b := w.Wishart.Bounds(0), w.Wishart.Bounds(shift)
+func (w *authorsNodes) Bounds(shift float64) privacy.Bounds {
+	natural, b := w.Nodes.Bounds(0), w.Nodes.Bounds(shift)
 	b.Gamma = natural.Gamma * math.Sqrt(natural.RhoMin/b.RhoMin)
 	return b
 }
 
 // Plan returns the plan of the noise: the bounds are the learner's affair.
-func (w *authorsWishart) Plan(nodes int) privacy.Plan {
-	return privacy.PlanOf(&w.Wishart, nodes).HeldBy(w)
+func (w *authorsNodes) Plan(nodes int) privacy.Plan {
+	return privacy.PlanOf(w.Nodes, nodes).HeldBy(w)
 }
 
-// linUCB returns the policy of a learner, to be tuned.
-func linUCB(l *learner.Private[privacy.Sums]) *learner.LinUCB { return l.Policy.(*learner.LinUCB) }
+// ruleOf returns LinUCB's rule in a run.
+func ruleOf(run bandit.Run) *learner.LinUCBRule {
+	return run.(*learner.PrivateRun[privacy.Sums]).Rule().(*learner.LinUCBRule)
+}
+
+// linUCB returns LinUCB's rule as it begins.
+func linUCB(l bandit.Calibrated) *learner.LinUCBRule {
+	return ruleOf(l.Start(nil, random.Source(Seed, 0, "noise")))
+}
 
 // Policy returns a learner of Experiment 2 by its name. It panics on another name.
-func Policy(name string) *learner.Private[privacy.Sums] {
+func Policy(name string) learner.Private[privacy.Sums] {
 	const printed = privacy.AsPublished
 	nodes := map[string]mechanism.NodeNoise{
-		GaussianPrinted:  &mechanism.Gaussian{Budget: Budget, Calibration: printed},
-		GaussianAuthors:  &mechanism.Gaussian{Budget: Budget, Calibration: printed, Padded: true},
-		GaussianSound:    &mechanism.Gaussian{Budget: Budget},
-		GaussianTwice:    &mechanism.Gaussian{Budget: Budget},
-		WishartPrinted:   &mechanism.Wishart{Budget: Budget, Calibration: printed},
-		WishartAuthors:   &authorsWishart{mechanism.Wishart{Budget: Budget, Calibration: printed}},
-		WishartSound:     &mechanism.Wishart{Budget: Budget},
-		WishartFour:      &mechanism.Wishart{Budget: Budget},
-		UnshiftedPrinted: &mechanism.Wishart{Budget: Budget, Calibration: printed, Unshifted: true},
-		UnshiftedAuthors: &authorsWishart{mechanism.Wishart{Budget: Budget, Calibration: printed, Unshifted: true}},
+		GaussianPrinted:  mechanism.Gaussian{Budget: Budget, Calibration: printed},
+		GaussianAuthors:  mechanism.Gaussian{Budget: Budget, Calibration: printed, Padded: true},
+		GaussianSound:    mechanism.Gaussian{Budget: Budget},
+		GaussianTwice:    mechanism.Gaussian{Budget: Budget},
+		WishartPrinted:   mechanism.Wishart{Budget: Budget, Calibration: printed},
+		WishartAuthors:   authorsWishart{mechanism.Wishart{Budget: Budget, Calibration: printed}},
+		WishartSound:     mechanism.Wishart{Budget: Budget},
+		WishartFour:      mechanism.Wishart{Budget: Budget},
+		UnshiftedPrinted: mechanism.Wishart{Budget: Budget, Calibration: printed, Unshifted: true},
+		UnshiftedAuthors: authorsWishart{mechanism.Wishart{Budget: Budget, Calibration: printed, Unshifted: true}},
 	}
 	sums := map[string]privacy.Accumulator{
-		NonPrivate:   &mechanism.Exact{Ridge: 1},
-		HonakerSound: &mechanism.Honaker{Budget: Budget},
-		BLTSound:     &mechanism.BLT{Budget: Budget},
+		NonPrivate:   mechanism.Exact{Ridge: 1},
+		HonakerSound: mechanism.Honaker{Budget: Budget},
+		BLTSound:     mechanism.BLT{Budget: Budget},
 	}
 	for name, noise := range nodes {
-		sums[name] = &mechanism.Tree{Noise: noise}
+		sums[name] = mechanism.Tree{Noise: noise}
 	}
 	if sums[name] == nil {
 		panic(fmt.Sprintf("jdp: no policy %q in Experiment 2", name))
 	}
 	best := slices.Contains([]string{GaussianSound, HonakerSound, BLTSound, WishartSound}, name)
-	return learner.New(&learner.LinUCB{OptimalShift: best}, sums[name])
+	return learner.New(learner.LinUCB{OptimalShift: best}, sums[name])
 }
 
 // AsPublished lists Experiment 2's policies as published, by what is printed and by what was run.
@@ -130,11 +143,9 @@ func Experiment1(s cell.Scale, dim int, reward environment.Reward) *simulate.Exp
 	name := map[environment.Reward]string{environment.Signs: "signs", environment.Gaussian: "gaussian"}[reward]
 	return &simulate.Experiment{
 		Name:        fmt.Sprintf("jdp-exp1-%s-d%02d", name, dim),
-		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: dim, Gap: 0.1, Reward: reward} },
-		Policies: []simulate.Policy{{Name: NonPrivate, New: func() bandit.Learner {
-			return learner.New(&learner.LinUCB{Sigma: 1}, &mechanism.Exact{Ridge: 1})
-		}}},
-		Horizon: rounds, Trials: cell.Pick(s, 2, 4, 8), Seed: Seed, Grid: simulate.LinearGrid(rounds, 50),
+		Environment: environment.DecisionSets{Dim: dim, Gap: 0.1, Reward: reward},
+		Policies:    []simulate.Policy{{Name: NonPrivate, Learner: learner.New(learner.LinUCB{Sigma: 1}, mechanism.Exact{Ridge: 1})}},
+		Horizon:     rounds, Trials: cell.Pick(s, 2, 4, 8), Seed: Seed, Grid: simulate.LinearGrid(rounds, 50),
 		Fingerprint: "ridge 1, sigma 1, alpha 1/n",
 	}
 }
@@ -170,13 +181,13 @@ func experiment2(s cell.Scale, name string, gap float64, trials int, names []str
 	rounds := cell.Pick(s, 10_000, 200_000, 20_000_000)
 	e := &simulate.Experiment{
 		Name:        name,
-		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: gap} },
+		Environment: environment.DecisionSets{Dim: 5, Gap: gap},
 		Horizon:     Horizon, Rounds: rounds, Trials: trials, Seed: Seed,
 		Grid:        simulate.LinearGrid(rounds, cell.Pick(s, 20, 40, 80)),
 		Fingerprint: fmt.Sprintf("d 5, K 25, budget %v, alpha 1/n", Budget),
 	}
 	for _, name := range names {
-		e.Policies = append(e.Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return Policy(name) }})
+		e.Policies = append(e.Policies, simulate.Policy{Name: name, Learner: Policy(name)})
 	}
 	return e
 }
@@ -207,11 +218,9 @@ func Experiment3(s cell.Scale, gap float64) *simulate.Experiment {
 	e.Seed, e.Grid = Seed+3, simulate.LinearGrid(e.Rounds, 20)
 	for _, name := range Mechanisms {
 		for _, rho := range Rhos(s) {
-			e.Policies = append(e.Policies, simulate.Policy{Name: Shifted(name, rho), New: func() bandit.Learner {
-				l := Policy(name)
-				linUCB(l).RhoMin = rho
-				return l
-			}})
+			l := Policy(name)
+			l.Policy = learner.LinUCB{RhoMin: rho}
+			e.Policies = append(e.Policies, simulate.Policy{Name: Shifted(name, rho), Learner: l})
 		}
 	}
 	return e

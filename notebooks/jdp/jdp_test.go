@@ -11,12 +11,12 @@ import (
 // TestAuthorsWishart: k and gamma are those of the authors' code in Experiment 2, gamma on both
 // sides of the natural shift, and the claim says what k buys.
 func TestAuthorsWishart(t *testing.T) {
-	w := &authorsWishart{mechanism.Wishart{Budget: Budget, Calibration: privacy.AsPublished}}
-	if err := w.Init(privacy.Setup{Dim: 6, Horizon: Horizon, Bound: math.Sqrt2, Alpha: 1. / Horizon}); err != nil {
+	w, err := authorsWishart{mechanism.Wishart{Budget: Budget, Calibration: privacy.AsPublished}}.Open(privacy.Setup{Dim: 6, Horizon: Horizon, Bound: math.Sqrt2, Alpha: 1. / Horizon})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if w.Freedom() != 239278 {
-		t.Errorf("k = %d, want 239278", w.Freedom())
+	if k := w.Plan(1).Cases[0][0].Law.Shape; k != 239278 {
+		t.Errorf("k = %v, want 239278", k)
 	}
 	b := w.Bounds(0)
 	for _, rho := range []float64{1e4, 1e6, 4e7} {

@@ -9,7 +9,6 @@ import (
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
-	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -83,15 +82,15 @@ func (p Published) z(mean, se float64) float64 { return (mean - p.Mean) / math.H
 
 // report1 draws Figure 1's decision set, K = 1000 arms in three dimensions with a gap of 0.1.
 func report1(cell.Scale, []*simulate.Table) (*charts.Table, error) {
-	env := &environment.DecisionSets{Dim: 3, Arms: 1000, Gap: 0.1}
-	env.Reset(random.New(Seed, 0, "contexts"))
+	env := environment.DecisionSets{Dim: 3, Arms: 1000, Gap: 0.1}
+	trial := check.Try(env.Open()).Start(random.New(Seed, 0, "contexts"))
 	var v bandit.View
-	env.Next(&v)
-	theta, low, high, optimal := env.Theta(), math.Inf(1), math.Inf(-1), 0.0
+	trial.Next(&v)
+	theta, low, high, optimal := environment.Theta(trial), math.Inf(1), math.Inf(-1), 0.0
 	for a := range v.Arms {
 		x := v.Row(a)
 		height := x[0]*theta[0] + x[1]*theta[1] + x[2]*theta[2]
-		if env.Regret([]int{a}) == 0 {
+		if trial.Regret([]int{a}) == 0 {
 			optimal = height
 		} else {
 			low, high = min(low, height), max(high, height)
@@ -142,14 +141,16 @@ func report3(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	return t, nil
 }
 
+// rows are the setup of Experiment 2's sums.
+var rows = privacy.Setup{Dim: 6, Horizon: Horizon, Bound: math.Sqrt2, Context: 1, Alpha: 1. / Horizon}
+
 // ready returns a policy of Experiment 2 as it is before the first round.
-func ready(policy string, gap float64) (*learner.Private[privacy.Sums], error) {
-	l := Policy(policy)
-	return l, l.Init((&environment.DecisionSets{Dim: 5, Gap: gap}).Problem(), Horizon)
+func ready(policy string, gap float64) (bandit.Calibrated, error) {
+	return Policy(policy).Open(environment.DecisionSets{Dim: 5, Gap: gap}.Problem(), Horizon)
 }
 
 // promised is the bound on a policy's regret of Theorem 6 where there is a gap, else of Theorem 5.
-func promised(l *learner.Private[privacy.Sums], round int, gap float64) float64 {
+func promised(l bandit.Calibrated, round int, gap float64) float64 {
 	general, gapped := linUCB(l).RegretBound(round, gap)
 	if gap > 0 {
 		return gapped
@@ -208,7 +209,7 @@ func reportStreaming(_ cell.Scale, tables []*simulate.Table) (*charts.Table, err
 				_, d, dse := check.Try(tables[i].Curve(name + " - " + GaussianSound)).Last()
 				less, lessSE = lab.Number(d), lab.Number(dse)
 			}
-			sums := check.Try(ready(name, gap)).Statistic.(interface{ MaxSD() float64 })
+			sums := check.Try(Policy(name).Statistic.Open(rows)).(interface{ MaxSD() float64 })
 			t.Add(fmt.Sprint(gap), name, lab.Number(sums.MaxSD()), lab.Number(mean), lab.Number(se), less, lessSE, fmt.Sprintf("%.0f%%", 100*mean/base), c.Trials)
 		}
 	}

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,36 +14,45 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-func quick(name string, learn func() bandit.Learner) *simulate.Experiment {
+func quick(name string, l bandit.Learner) *simulate.Experiment {
 	return &simulate.Experiment{
-		Name: name, Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 2, Gap: 0.1} },
-		Policies: []simulate.Policy{{Name: "LinUCB", New: learn}}, Horizon: 50, Trials: 3, Seed: 1,
+		Name: name, Environment: environment.DecisionSets{Dim: 2, Gap: 0.1},
+		Policies: []simulate.Policy{{Name: "LinUCB", Learner: l}}, Horizon: 50, Trials: 3, Seed: 1,
 	}
 }
 
-func plain() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) }
+var plain = learner.New(learner.LinUCB{}, nil)
 
 // fails is a learner that fails in its second round.
-type fails struct{ *learner.Private[privacy.Sums] }
+type fails struct{}
+
+func (fails) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	ready, err := plain.Open(p, horizon)
+	return bandit.Starts(func(own *rand.Rand, noise rand.Source) bandit.Run {
+		return failing{ready.Start(own, noise)}
+	}), err
+}
+
+// failing is fails in a run.
+type failing struct{ bandit.Run }
 
 var errFails = errors.New("fails")
 
-func (l *fails) Update(v *bandit.View, arms []int, y []float64) {
-	l.Private.Update(v, arms, y)
+func (l failing) Update(v *bandit.View, arms []int, y []float64) error {
 	if v.Round == 2 {
-		l.Fail(errFails)
+		return errFails
 	}
+	return l.Run.Update(v, arms, y)
 }
 
 // The table of an experiment that finished is saved though another one failed.
 func TestFinishedTablesAreSaved(t *testing.T) {
 	root := t.TempDir()
 	t.Setenv("DPBANDITS_ROOT", root)
-	results, err := Run(t.Context(), cell.Paper, nil, quick("good", plain), quick("bad", func() bandit.Learner { return &fails{learner.New(&learner.LinUCB{}, nil)} }))
+	results, err := Run(t.Context(), cell.Paper, nil, quick("good", plain), quick("bad", fails{}))
 	if !errors.Is(err, errFails) || len(results) != 2 {
 		t.Fatalf("%d results, error %v, want 2 and one that wraps %v", len(results), err, errFails)
 	}

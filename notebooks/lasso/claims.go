@@ -44,8 +44,8 @@ var claims = assert.Claims{
 func Assert(statement string) { claims.Assert(statement) }
 
 // sparse is the notebook's environment, of which the first coordinates matter.
-func sparse(dim int) *environment.Sparse {
-	return &environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}
+func sparse(dim int) environment.Sparse {
+	return environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}
 }
 
 // hits returns how many coordinates of a support matter.
@@ -59,8 +59,8 @@ func hits(support []int) (n int) {
 }
 
 // relative returns the regret of an oracle and of learners, as shares of a random arm's.
-func relative(dim, rounds, trials int, learners ...func() bandit.Learner) (of []float64) {
-	e := against("claim", 4, rounds, trials, *sparse(dim), "")
+func relative(dim, rounds, trials int, learners ...bandit.Learner) (of []float64) {
+	e := against("claim", 4, rounds, trials, sparse(dim), "")
 	for i, l := range learners {
 		add(e, fmt.Sprint(i), l)
 	}
@@ -84,23 +84,21 @@ func regrets(table string, policies ...string) (all []float64) {
 
 // proved returns the epsilon that a learner proves in 16,000 rounds.
 func proved(name string, epsilon float64) float64 {
-	l := learners[name](epsilon)
-	check.OK(l.Init((&environment.Sparse{}).Problem(), 16_000))
-	return privacy.ClaimOf(l).Epsilon()
+	return check.Try(learner.ClaimOf(learners[name](epsilon), environment.Sparse{}.Problem(), 16_000)).Epsilon()
 }
 
-// feed starts a statistic and gives it rows of the notebook's environment. It calls visit after
-// each.
-func feed[R any](m privacy.Statistic[R], setup privacy.Setup, seed, run, rows int, visit func()) {
-	check.OK(m.Init(setup))
-	m.Reset(privacy.NewNoise(random.Source(uint64(seed), run, "noise")))
-	for x, y := range environment.Rows(sparse(setup.Dim-1), uint64(run), rows) {
+// feed starts a run of a statistic and gives it rows of the notebook's environment. It shows the
+// release after each to visit, and returns the last.
+func feed[R any](s privacy.Statistic[R], setup privacy.Setup, seed, run, rows int, visit func(*R)) *R {
+	m := check.Try(s.Open(setup)).Start(privacy.NewNoise(random.Source(uint64(seed), run, "noise")))
+	for x, y := range environment.Rows(check.Try(sparse(setup.Dim-1).Open()), uint64(run), rows) {
 		check.Try(m.Add(&privacy.Record{X: x, Y: []float64{y}}))
-		visit()
+		visit(m.Release())
 	}
+	return m.Release()
 }
 
-func linUCB() bandit.Learner { return learner.New(&learner.LinUCB{Sigma: 0.3}, nil) }
+var linUCB = learner.New(learner.LinUCB{Sigma: 0.3}, nil)
 
 func found(s cell.Scale) (string, error) {
 	const rows, dim = 100, 200
@@ -108,7 +106,7 @@ func found(s cell.Scale) (string, error) {
 	for seed := range n {
 		solver := &lasso.Solver{Dim: dim}
 		check.OK(solver.Init())
-		for x, y := range environment.Rows(sparse(dim), uint64(seed), rows) {
+		for x, y := range environment.Rows(check.Try(sparse(dim).Open()), uint64(seed), rows) {
 			check.OK(solver.Add(x, y))
 		}
 		entries := check.Try(solver.Entries(check.Try(solver.Alphas(60, 0.05))))
@@ -127,9 +125,9 @@ func found(s cell.Scale) (string, error) {
 func lassoPays(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 2, 10, 10)
 	of := relative(100, 2000, n, linUCB,
-		func() bandit.Learner { return &learner.ThresholdedLasso{} },
-		func() bandit.Learner { return &learner.SparsityAgnostic{} },
-		func() bandit.Learner { return &learner.LassoBandit{} })
+		learner.ThresholdedLasso{},
+		learner.SparsityAgnostic{},
+		learner.LassoBandit{})
 	return assert.Holds(slices.Max(of[2:]) < 0.6*of[1] && max(of[2], of[3]) < 0.2*of[1],
 		"%.3f, %.3f and %.3f of a random arm's regret against %.3f, %d trials of 2000 rounds", of[2], of[3], of[4], of[1], n)
 }
@@ -139,12 +137,12 @@ func lassoPays(s cell.Scale) (string, error) {
 func printedSelection(s cell.Scale) (string, error) {
 	runs, asked, matter, other := cell.Pick(s, 7, 20, 20), 0, 0, 0
 	for _, epsilon := range []float64{1, 100, 1e4} {
-		m := learners[Printed](epsilon).(*learner.Private[mechanism.SparseGram]).Statistic.(*mechanism.ThresholdedLasso)
+		m := learners[Printed](epsilon).(learner.Private[mechanism.SparseGram]).Statistic.(mechanism.ThresholdedLasso)
 		m.Reward, m.Row = 5, 15
 		for run := range runs {
 			seen := 8 // later episodes are from round 256 on
-			feed(m, privacy.Setup{Horizon: 16_000, Dim: 101, Bound: 20}, 3, run, 4095, func() {
-				if r := m.Release(); r.Episode > seen {
+			feed(m, privacy.Setup{Horizon: 16_000, Dim: 101, Bound: 20}, 3, run, 4095, func(r *mechanism.SparseGram) {
+				if r.Episode > seen {
 					seen = r.Episode
 					inside := hits(r.Support)
 					asked, matter, other = asked+Sparsity, matter+inside, other+len(r.Support)-inside
@@ -172,8 +170,8 @@ func printedPays(cell.Scale) (string, error) {
 }
 
 // released is SparseJDP with so many picks, scored by signs, of which the 5 largest are kept.
-func released(picks int, share, epsilon float64) *learner.Private[mechanism.SparseGram] {
-	return learner.New(&learner.SparseJDP{Estimate: mechanism.SparseEstimate{Keep: Sparsity}}, &mechanism.SparseEpisodes{
+func released(picks int, share, epsilon float64) learner.Private[mechanism.SparseGram] {
+	return learner.New(learner.SparseJDP{Estimate: mechanism.SparseEstimate{Keep: Sparsity}}, mechanism.SparseEpisodes{
 		Budget: privacy.Budget{Epsilon: epsilon, Delta: Delta}, Concentrated: true,
 		Phases: []mechanism.Phase{{Picks: picks, Share: share, Scores: mechanism.Signs{Y: 1}, Norm: 1.2 * math.Sqrt(float64(picks)), Reward: 1.5}},
 	})
@@ -184,11 +182,11 @@ func longEpisodes(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 5, 20, 20)
 	var found [2]int
 	for i, rows := range []int{200, 8000} {
-		top := &mechanism.TopScores{Budget: privacy.Budget{Epsilon: 0.5, Delta: Delta}, Picks: 7,
+		top := mechanism.TopScores{Budget: privacy.Budget{Epsilon: 0.5, Delta: Delta}, Picks: 7,
 			Scores: mechanism.Signs{Y: 1}, Lengths: mechanism.Growing{Least: rows}}
 		for run := range n {
-			feed(top, privacy.Setup{Horizon: rows + 1, Dim: 101, Bound: 1}, 5, run, rows, func() {})
-			if hits(top.Release().Of) == Sparsity {
+			last := feed(top, privacy.Setup{Horizon: rows + 1, Dim: 101, Bound: 1}, 5, run, rows, func(*mechanism.Support) {})
+			if hits(last.Of) == Sparsity {
 				found[i]++
 			}
 		}
@@ -240,22 +238,25 @@ func slowInDimension(cell.Scale) (string, error) {
 	return assert.Holds(holds, "%s", evidence)
 }
 
+// sparseRun is a run of SparseJDP.
+type sparseRun = *learner.PrivateRun[mechanism.SparseGram]
+
 // mean plays trials of a recipe of SparseJDP and returns the mean of what measure says.
-func mean(trials int, name string, epsilon float64, measure func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64) float64 {
+func mean(trials int, name string, epsilon float64, measure func(l learner.Private[mechanism.SparseGram], env environment.Sparse, trial uint64) float64) float64 {
 	return check.Try(simulate.Trials(context.Background(), trials, func(trial int) (x float64, err error) {
 		defer check.Catch(&err)
-		return measure(learners[name](epsilon).(*learner.Private[mechanism.SparseGram]), sparse(100), uint64(trial)), nil
+		return measure(learners[name](epsilon).(learner.Private[mechanism.SparseGram]), sparse(100), uint64(trial)), nil
 	})).Mean()
 }
 
 // laterSupport plays the plain recipe until a release holds all five.
 func laterSupport(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 3, 6, 20)
-	complete := func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64 {
+	complete := func(l learner.Private[mechanism.SparseGram], env environment.Sparse, trial uint64) float64 {
 		first := 40_000
-		check.OK(simulate.Play(env, l, first, trial, func(v *bandit.View, _ []int) {
-			if hits(l.Statistic.Release().Support) == Sparsity {
-				first = min(first, v.Round)
+		check.OK(simulate.Play(env, l, first, trial, func(r *simulate.Round) {
+			if hits(r.Run.(sparseRun).Release().Support) == Sparsity {
+				first = min(first, r.Round)
 			}
 		}))
 		return float64(first)
@@ -266,11 +267,12 @@ func laterSupport(s cell.Scale) (string, error) {
 
 func leastError(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 1, 6, 6)
-	far := func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64 {
-		check.OK(simulate.Play(env, l, 16_000, trial, func(*bandit.View, []int) {}))
-		rest, r := slices.Clone(env.Theta()), l.Statistic.Release()
-		for i, v := range l.Policy.(*learner.SparseJDP).Estimate.Solve(r, nil) {
-			rest[r.Support[i]] -= v
+	far := func(l learner.Private[mechanism.SparseGram], env environment.Sparse, trial uint64) float64 {
+		var last simulate.Round
+		check.OK(simulate.Play(env, l, 16_000, trial, func(r *simulate.Round) { last = *r }))
+		rest, g := environment.Theta(last.Trial), last.Run.(sparseRun).Release()
+		for i, v := range l.Policy.(learner.SparseJDP).Estimate.Solve(g, nil) {
+			rest[g.Support[i]] -= v
 		}
 		return floats.Norm(rest, 2)
 	}
@@ -280,16 +282,15 @@ func leastError(s cell.Scale) (string, error) {
 
 // LastRow returns what FLIPHAT's regression releases of so many rows in one dimension, which are 0
 // but for the last. It may end by package check.
-func LastRow(h *mechanism.NoisyIHT, rows int, x, y float64) float64 {
-	check.OK(h.Init(privacy.Setup{Horizon: rows + 1, Dim: 2, Bound: 1}))
-	h.Reset(privacy.NewNoise(random.Source(6, 0, "")))
+func LastRow(h mechanism.NoisyIHT, rows int, x, y float64) float64 {
+	run := check.Try(h.Open(privacy.Setup{Horizon: rows + 1, Dim: 2, Bound: 1})).Start(privacy.NewNoise(random.Source(6, 0, "")))
 	r := &privacy.Record{X: []float64{0}, Y: []float64{0}}
 	for range rows - 1 {
-		check.Try(h.Add(r))
+		check.Try(run.Add(r))
 	}
 	r.X[0], r.Y[0] = x, y
-	check.Try(h.Add(r))
-	return h.Release().Theta[0]
+	check.Try(run.Add(r))
+	return run.Release().Theta[0]
 }
 
 func fliphatPays(cell.Scale) (string, error) {
@@ -306,14 +307,12 @@ func fliphatPays(cell.Scale) (string, error) {
 func selectionsPay(s cell.Scale) (string, error) {
 	rounds, n, budget := cell.Pick(s, 3000, 6000, 16_000), cell.Pick(s, 1, 2, 10), privacy.Budget{Epsilon: 2, Delta: Delta}
 	of := relative(100, rounds, n,
-		func() bandit.Learner { return released(10, 0.3, 2) },
-		func() bandit.Learner { return released(100, 1e-6, 2) },
-		func() bandit.Learner {
-			return learner.New(&learner.FLIPHAT{}, &mechanism.NoisyIHT{Budget: budget, Sparsity: 10, L1: 2.24, Sd: 0.3, Gumbel: true})
-		},
-		func() bandit.Learner { return learner.New(&learner.LinUCB{Sigma: 0.3}, &mechanism.BLT{Budget: budget}) },
-		func() bandit.Learner { return learners[Tuned](2) },
-		func() bandit.Learner { return learners[Refined](2) })
+		released(10, 0.3, 2),
+		released(100, 1e-6, 2),
+		learner.New(learner.FLIPHAT{}, mechanism.NoisyIHT{Budget: budget, Sparsity: 10, L1: 2.24, Sd: 0.3, Gumbel: true}),
+		learner.New(learner.LinUCB{Sigma: 0.3}, mechanism.BLT{Budget: budget}),
+		learners[Tuned](2),
+		learners[Refined](2))
 	bare, tuned, refined := of[1:5], of[5], of[6]
 	return assert.Holds(refined < tuned && tuned < bare[0] && slices.IsSorted(bare),
 		"%.3f refined, %.3f tuned, %.2f, %.2f, %.2f and %.2f of a random arm's regret at ε = 2, %d trials of %d rounds",

@@ -48,7 +48,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"assert-7b", "the noise is for the length of a row and not for its square", "pkg/mechanism/sparse_episodes.go", "bound: float64(p.Norm*p.Norm) + float64(p.Scale*p.Scale*p.Reward*p.Reward)", "bound: p.Norm"},
 	{"cell-109", "the width of the margin is forgotten", "pkg/environment/conditions.go", "c.Margin += 1 / (gap * float64(rounds))", "c.Margin += 1 / float64(rounds)"},
 	{"cell-111b", "the factor of the second term is forgotten", "pkg/learner/private_thresholded_lasso_theory.go", "b = 2 * rivals * 64 * float64(t.Dim) * variance * s * s / (t.Lambda0 * t.Lambda0)", "b = float64(t.Dim)"},
-	{"cell-111c", "theta is not normalised", "pkg/environment/sparse.go", "e.theta[j] /= math.Sqrt(square)", "e.theta[j] /= 1"},
+	{"cell-111c", "theta is not normalised", "pkg/environment/sparse.go", "s.theta[j] /= math.Sqrt(square)", "s.theta[j] /= 1"},
 	{"assert-4a", "signs are counted and not added", "pkg/mechanism/scores.go", "bits ^ math.Float64bits(v)&sign", "bits &^ sign"},
 	{"cell-88", "what is released has no noise", "pkg/mechanism/noisy_iht_steps.go", "h.noise.Laplace(values, at.value)", "clear(values)"},
 	{"cell-96", "a matrix has thirty times the noise that it needs", "pkg/mechanism/sparse_episodes.go", "out.sd = out.bound / mu", "out.sd = 30 * out.bound / mu"},

@@ -49,7 +49,7 @@ var learners = map[string]func(epsilon float64) bandit.Learner{
 }
 
 // recipe makes SparseJDP by a recipe.
-func recipe(make func(privacy.Budget, int) *learner.Private[mechanism.SparseGram]) func(float64) bandit.Learner {
+func recipe(make func(privacy.Budget, int) learner.Private[mechanism.SparseGram]) func(float64) bandit.Learner {
 	return func(epsilon float64) bandit.Learner {
 		return make(privacy.Budget{Epsilon: epsilon, Delta: Delta}, Sparsity)
 	}
@@ -59,7 +59,9 @@ func recipe(make func(privacy.Budget, int) *learner.Private[mechanism.SparseGram
 func printed(mended mechanism.Repairs) func(float64) bandit.Learner {
 	return func(epsilon float64) bandit.Learner {
 		l := learner.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: epsilon, Delta: Delta}, Sparsity)
-		l.Statistic.(*mechanism.ThresholdedLasso).Repairs = mended
+		s := l.Statistic.(mechanism.ThresholdedLasso)
+		s.Repairs = mended
+		l.Statistic = s
 		return l
 	}
 }
@@ -107,14 +109,14 @@ func fliphat(noise mechanism.NoisyIHT) func(float64) bandit.Learner {
 	return func(epsilon float64) bandit.Learner {
 		h := noise
 		h.Budget, h.Sparsity, h.L1 = privacy.Budget{Epsilon: epsilon, Delta: FLIPHATDelta}, 2*Sparsity, FLIPHATNorm
-		return learner.New(&learner.FLIPHAT{}, &h)
+		return learner.New(learner.FLIPHAT{}, h)
 	}
 }
 
 // besideFLIPHAT makes plain SparseJDP for rewards of the setting, which are clipped at 2.5.
 func besideFLIPHAT(epsilon float64) bandit.Learner {
 	l := learner.SparseJDPPlain(privacy.Budget{Epsilon: epsilon, Delta: FLIPHATDelta}, Sparsity)
-	phase := &l.Statistic.(*mechanism.SparseEpisodes).Phases[0]
+	phase := &l.Statistic.(mechanism.SparseEpisodes).Phases[0]
 	phase.Reward, phase.Scores = 2.5, mechanism.Correlations{X: 2, Y: 2.5}
 	return l
 }

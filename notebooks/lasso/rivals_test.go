@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/results"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -94,14 +95,13 @@ func proofs(t *testing.T, e *simulate.Experiment) map[string]float64 {
 	t.Helper()
 	claims := map[string]float64{}
 	for _, p := range e.Policies {
-		l := p.New()
-		if _, private := l.(privacy.Planner); !private {
-			continue
-		}
-		if err := l.Init(e.Environment().Problem(), e.Horizon); err != nil {
+		ready, err := p.Learner.Open(bandittest.Open(t, e.Environment).Problem(), e.Horizon)
+		if err != nil {
 			t.Fatalf("%s: %v", p.Name, err)
 		}
-		claims[p.Name] = privacy.ClaimOf(l).Epsilon()
+		if _, private := ready.(privacy.Planner); private {
+			claims[p.Name] = privacy.ClaimOf(ready).Epsilon()
+		}
 	}
 	return claims
 }

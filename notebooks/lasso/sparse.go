@@ -70,21 +70,21 @@ func against(name string, seed uint64, rounds, trials int, env environment.Spars
 	env.Sparsity, env.Leading = Sparsity, true
 	e := &simulate.Experiment{
 		Name: name, Horizon: rounds, Trials: trials, Seed: seed, Grid: simulate.LogGrid(rounds, 8), Fingerprint: fingerprint,
-		Environment: func() bandit.Environment { e := env; return &e },
+		Environment: env,
 	}
-	add(e, Random, func() bandit.Learner { return &learner.Random{} })
-	add(e, Oracle, func() bandit.Learner { return &learner.SupportOracle{Support: []int{0, 1, 2, 3, 4}} })
+	add(e, Random, learner.Random{})
+	add(e, Oracle, learner.SupportOracle{Support: []int{0, 1, 2, 3, 4}})
 	return e
 }
 
-func add(e *simulate.Experiment, name string, make func() bandit.Learner) {
-	e.Policies = append(e.Policies, simulate.Policy{Name: name, New: make})
+func add(e *simulate.Experiment, name string, l bandit.Learner) {
+	e.Policies = append(e.Policies, simulate.Policy{Name: name, Learner: l})
 }
 
 // with adds learners by name at one epsilon.
 func with(e *simulate.Experiment, epsilon float64, names ...string) {
 	for _, name := range names {
-		add(e, Name(name, epsilon), func() bandit.Learner { return learners[name](epsilon) })
+		add(e, Name(name, epsilon), learners[name](epsilon))
 	}
 }
 
@@ -149,8 +149,8 @@ func Local(s cell.Scale, dim int) *simulate.Experiment {
 	e := against(fmt.Sprintf("lasso-local-d%d", dim), 2404, cell.Pick(s, 20_000, 100_000, 100_000), cell.Pick(s, 2, 4, 20),
 		environment.Sparse{Dim: dim}, fmt.Sprintf("epsilon %d, delta %g", LocalEpsilon, Delta))
 	with(e, math.Inf(1), Plain)
-	add(e, Locally, func() bandit.Learner { return learner.NewSparseBits(privacy.Budget{Epsilon: LocalEpsilon}, Sparsity) })
-	add(e, Jointly, func() bandit.Learner { return learners[Refined](LocalEpsilon) })
+	add(e, Locally, learner.NewSparseBits(privacy.Budget{Epsilon: LocalEpsilon}, Sparsity))
+	add(e, Jointly, learners[Refined](LocalEpsilon))
 	return e
 }
 

@@ -34,7 +34,11 @@ func quick(t *testing.T) {
 	for _, name := range []string{Plain, Tuned, Refined} {
 		learners[name] = func(epsilon float64) bandit.Learner {
 			l := all[name](epsilon)
-			l.(*learner.Private[mechanism.SparseGram]).Statistic.(*mechanism.SparseEpisodes).Concentrated = true
+			private := l.(learner.Private[mechanism.SparseGram])
+			s := private.Statistic.(mechanism.SparseEpisodes)
+			s.Concentrated = true
+			private.Statistic = s
+			l = private
 			return l
 		}
 	}

@@ -21,8 +21,8 @@ var cellMutations = []notebooktest.Mutation{
 	{"l01-assert-event", "a device draws noise that is a tenth shorter", "pkg/learner/online_ucb_device.go", "noise.Gaussian(o.buf, o.scale.sigma)", "noise.Gaussian(o.buf, 0.9*o.scale.sigma)"},
 	{"l01-assert-lemma", "the gradient has the wrong sign", "pkg/learner/online_ucb_server.go", "g := float64(2*v*(prediction-reward))", "g := float64(-2*v*(prediction-reward))"},
 	{"l01-fresh", "the gradient has the wrong sign", "pkg/learner/online_ucb_server.go", "g := float64(2*v*(prediction-reward))", "g := float64(-2*v*(prediction-reward))"},
-	{"94ebb5c7", "fresh arms are fixed and fixed ones fresh", "pkg/environment/unit_features.go", "if e.round++; !e.Fixed {", "if e.round++; e.Fixed || e.round == 1 {"},
-	{"47d8339a", "the factor of the width is forgotten", "pkg/learner/online_ucb_server.go", "o.width[0] = or(o.Width, 1) * beta", "o.width[0] = beta"},
+	{"94ebb5c7", "fresh arms are fixed and fixed ones fresh", "pkg/environment/unit_features.go", "if e.round++; !e.of.Fixed {", "if e.round++; e.of.Fixed || e.round == 1 {"},
+	{"47d8339a", "the factor of the width is forgotten", "pkg/learner/online_ucb_server.go", "o.width[0] = or(o.tuning.Width, 1) * beta", "o.width[0] = beta"},
 	{"l01-infinity", "the width of OnlineUCB is half as large", "pkg/learner/online_ucb_server.go", "float64(t.own*math.Sqrt(float64(t.dim)*portable.Log((1", "float64(t.own/2*math.Sqrt(float64(t.dim)*portable.Log((1"},
 	{"l01-assert-dimension", "the gradient has the wrong sign", "pkg/learner/online_ucb_server.go", "g := float64(2*v*(prediction-reward))", "g := float64(-2*v*(prediction-reward))"},
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -108,9 +109,9 @@ func claimEqual(s cell.Scale) (string, error) {
 	evidence := "regret of JDP, SDP, LDP LinUCB, OnlineUCB: "
 	for _, epsilon := range Epsilons {
 		tables := lab.MustTables(equal(cell.Paper, epsilon))
-		for _, p := range equals {
-			proved := tables[0].Epsilon(p.name)
-			check.That(proved <= epsilon*(1+1e-3) || strings.HasPrefix(p.name, linUCBPublic), "%s: ε = %g at %g", p.name, proved, epsilon)
+		for _, p := range contenders(equals).at(epsilon) {
+			proved := tables[0].Epsilon(p.Name)
+			check.That(proved <= epsilon*(1+1e-3) || strings.HasPrefix(p.Name, linUCBPublic), "%s: ε = %g at %g", p.Name, proved, epsilon)
 		}
 		ours := bestWidth(tables[0])
 		check.OK(simulate.Compare(fmt.Sprintf("paper scale, ε = %g", epsilon), lab.Curves(tables), append(ahead(1, sdpTuned, ours, ldpTuned), ahead(1, bltTuned, sdpTuned)...)...))
@@ -126,7 +127,7 @@ func claimEqual(s cell.Scale) (string, error) {
 	twice := apart(check.Try(lab.MustTable(Radius(cell.Paper, 1).Name).Curve(wide)), check.Try(lab.MustTable(equal(cell.Paper, 1).Name).Curve("OnlineUCB, "+wide)))
 	check.That(twice > 3, "ε = 1: OnlineUCB × 16 differs from itself by %.1f standard errors", twice)
 	evidence += fmt.Sprintf("two runs of OnlineUCB × 16 at ε = 1 are %.1f standard errors apart; ", twice)
-	trials, plain := cell.Pick(s, 6, 6, 20), onlineWidths[0].name
+	trials, plain := cell.Pick(s, 6, 6, 20), onlineWidths.at(1)[0].Name
 	now := check.Try(lab.Brief(equal(cell.Lecture, 1), trials, bltTuned, plain))
 	joint, local := now.Curves[0].Final(), now.Curves[1].Final()
 	check.That(joint <= min(local/3, 1000), "%d trials, ε = 1: regret %.0f of %s and %.0f of %s", trials, joint, bltTuned, local, plain)
@@ -135,10 +136,10 @@ func claimEqual(s cell.Scale) (string, error) {
 
 func claimCombiner(cell.Scale) (string, error) {
 	const rounds = 100_000
-	l := policies(longEpsilon, []contender{{longTheory, combiner(1, 1)}})[0].New().(*learner.Local)
-	check.OK(simulate.Play(paperArms(), l, rounds, Seed, func(*bandit.View, []int) {}))
+	var run bandit.Run
+	check.OK(simulate.Play(paperArms, combiner(privacy.Budget{Epsilon: longEpsilon, Delta: Delta}, 1, 1), rounds, Seed, func(r *simulate.Round) { run = r.Run }))
 	playing, least := 0, math.Inf(1)
-	standings := l.Server.(*learner.CombinerServer).Standings(nil)
+	standings := run.(*learner.LocalRun).Server().(*learner.CombinerReceiver).Standings(nil)
 	for _, b := range standings {
 		least = min(least, b.Target)
 		if b.Played > 0 {

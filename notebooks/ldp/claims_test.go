@@ -16,7 +16,7 @@ var mutations = []notebooktest.Mutation{
 	{"figure 1", "the gradient has the wrong sign", "pkg/learner/online_ucb_server.go", "g := float64(2*v*(prediction-reward))", "g := float64(-2*v*(prediction-reward))"},
 	{"script", "the script's regulariser is nine times as large", "notebooks/ldp/script.go", "s.gamma = s.sd *", "s.gamma = 9 * s.sd *"},
 	{"equal privacy", "the factor of the width is forgotten", "pkg/learner/linucb.go", "l.factor * l.confidence.beta(", "l.confidence.beta("},
-	{"knowing less", "the combiner's targets are a thousandth", "pkg/learner/combiner_server.go", "c.standings[i].Target = or(c.TargetScale, 1) *", "c.standings[i].Target = 1e-3 * or(c.TargetScale, 1) *"},
+	{"knowing less", "the combiner's targets are a thousandth", "pkg/learner/combiner_server.go", "ready.targets = append(ready.targets, or(c.TargetScale, 1)*", "ready.targets = append(ready.targets, 1e-3*or(c.TargetScale, 1)*"},
 }
 
 func TestMutations(t *testing.T) { notebooktest.Mutations(t, mutations, Claims.Names()) }

@@ -7,11 +7,9 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
-	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 	"gonum.org/v1/gonum/mat"
 )
@@ -23,9 +21,9 @@ import (
 func playEigen(env environment.UnitFeatures, rounds, experiments int) (across, within float64) {
 	played, n := make([][]float64, experiments), float64(experiments)
 	ends := check.Try(simulate.Trials(context.Background(), experiments, func(trial int) (float64, error) {
-		world, l, run := env, nonPrivate.make(privacy.Budget{}), mat.NewSymDense(5, nil)
-		err := simulate.Play(&world, l, rounds, Seed+uint64(trial), func(v *bandit.View, arms []int) {
-			x := v.Row(arms[0])
+		run := mat.NewSymDense(5, nil)
+		err := simulate.Play(env, nonPrivate.Learner, rounds, Seed+uint64(trial), func(r *simulate.Round) {
+			x := r.Row(r.Played[0])
 			played[trial] = append(played[trial], x...)
 			run.SymRankOne(run, 1/float64(rounds), mat.NewVecDense(5, x))
 		})

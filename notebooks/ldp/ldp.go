@@ -12,7 +12,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -33,17 +32,15 @@ const (
 // Epsilons are those of Figure 1 (a), (b), (c).
 var Epsilons = []float64{0.2, 1, 10}
 
-// paperArms returns the arms of Figure 1: K = 100, d = 5, |x| = 1, Bernoulli rewards, fixed.
-func paperArms() bandit.Environment { return &environment.UnitFeatures{Fixed: true} }
+// paperArms are the arms of Figure 1: K = 100, d = 5, |x| = 1, Bernoulli rewards, fixed.
+var paperArms = environment.UnitFeatures{Fixed: true}
 
-// scriptArms returns the arms of the public script: x = (u, 1), theta = (v/2, 1/2), fixed, the
+// scriptArms are the arms of the public script: x = (u, 1), theta = (v/2, 1/2), fixed, the
 // first d of them a basis.
-func scriptArms() bandit.Environment {
-	return &environment.UnitFeatures{Fixed: true, Norm: math.Sqrt2, Basis: true}
-}
+var scriptArms = environment.UnitFeatures{Fixed: true, Norm: math.Sqrt2, Basis: true}
 
 // public is the last coordinate of all of the paper's arms.
-var public = (&environment.UnitFeatures{}).Constant()
+var public = environment.UnitFeatures{}.Constant()
 
 // The policies of Figure 1, by their names in the results. "As printed" is with the noise and the
 // regularisers of the policy's own paper, and S = sqrt(d) as a bound on |theta|. The script's
@@ -68,115 +65,98 @@ const (
 	onlineWidth   = 4 // the factor of OnlineUCB's confidence width in Figure 1
 )
 
-// contender is a learner of a comparison, by its name in the results.
-type contender struct {
-	name string
-	make func(b privacy.Budget) bandit.Learner
-}
+// contenders lists learners of a comparison at a budget, by their names in the results.
+type contenders func(b privacy.Budget) []simulate.Policy
 
 var root = math.Sqrt(5) // of the dimension
 
 // nonPrivate is LinUCB without privacy.
-var nonPrivate = contender{linUCBPublic, func(privacy.Budget) bandit.Learner {
-	return learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
-}}
+var nonPrivate = simulate.Policy{Name: linUCBPublic, Learner: learner.New(learner.LinUCB{}, mechanism.Exact{Ridge: 1})}
 
 // honest lists the policies of Figure 1 in the recipe with honest privacy: the rivals as their
 // papers print them, OnlineUCB with sound noise.
-var honest = []contender{
-	{randomArms, func(privacy.Budget) bandit.Learner { return &learner.Random{} }},
-	nonPrivate,
-	{jdpPrinted, jdpTree(privacy.AsPublished, learner.LinUCB{ThetaNorm: root})},
-	{jdpPrintedOne, jdpTree(privacy.AsPublished, learner.LinUCB{})},
-	{sdpPrinted, sdpAmplified(root)},
-	{sdpPrintedOne, sdpAmplified(1)},
-	{ldpPrinted, ldpLinUCB(privacy.AsPublished, learner.LinUCB{ThetaNorm: root})},
-	{ldpPrintedOne, ldpLinUCB(privacy.AsPublished, learner.LinUCB{})},
-	{onlineOGD, onlineUCB(privacy.Sound, descent, onlineWidth)},
-	{onlineMaler, onlineUCB(privacy.Sound, nil, onlineWidth)},
-	{"OnlineUCB as printed, OGD", onlineUCB(privacy.AsPublished, descent, onlineWidth)},
-	{"OnlineUCB as printed, Maler", onlineUCB(privacy.AsPublished, nil, onlineWidth)},
+func honest(b privacy.Budget) []simulate.Policy {
+	return []simulate.Policy{
+		{Name: randomArms, Learner: learner.Random{}},
+		nonPrivate,
+		{Name: jdpPrinted, Learner: jdpTree(b, privacy.AsPublished, learner.LinUCB{ThetaNorm: root})},
+		{Name: jdpPrintedOne, Learner: jdpTree(b, privacy.AsPublished, learner.LinUCB{})},
+		{Name: sdpPrinted, Learner: sdpAmplified(b, root)},
+		{Name: sdpPrintedOne, Learner: sdpAmplified(b, 1)},
+		{Name: ldpPrinted, Learner: ldpLinUCB(b, privacy.AsPublished, learner.LinUCB{ThetaNorm: root})},
+		{Name: ldpPrintedOne, Learner: ldpLinUCB(b, privacy.AsPublished, learner.LinUCB{})},
+		{Name: onlineOGD, Learner: onlineUCB(b, privacy.Sound, descent(b), onlineWidth)},
+		{Name: onlineMaler, Learner: onlineUCB(b, privacy.Sound, nil, onlineWidth)},
+		{Name: "OnlineUCB as printed, OGD", Learner: onlineUCB(b, privacy.AsPublished, descent(b), onlineWidth)},
+		{Name: "OnlineUCB as printed, Maler", Learner: onlineUCB(b, privacy.AsPublished, nil, onlineWidth)},
+	}
 }
 
 // scripted lists the policies of the public script.
-var scripted = []contender{
-	nonPrivate,
-	{jdpScript, scriptJDP(1)}, {sdpScript, scriptSDP(1)}, {ldpScript, scriptLDP(1)},
-	{jdpScriptRoot, scriptJDP(root)}, {sdpScriptRoot, scriptSDP(root)}, {ldpScriptRoot, scriptLDP(root)},
-}
-
-// jdpTree makes a policy learn from a tree with Gaussian noise: joint privacy.
-func jdpTree(c privacy.Calibration, policy learner.LinUCB) func(privacy.Budget) bandit.Learner {
-	return func(b privacy.Budget) bandit.Learner {
-		p := policy
-		return learner.New(&p, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}})
+func scripted(b privacy.Budget) []simulate.Policy {
+	return []simulate.Policy{
+		nonPrivate,
+		{Name: jdpScript, Learner: scriptJDP(b, 1)},
+		{Name: sdpScript, Learner: scriptSDP(b, 1)},
+		{Name: ldpScript, Learner: scriptLDP(b, 1)},
+		{Name: jdpScriptRoot, Learner: scriptJDP(b, root)},
+		{Name: sdpScriptRoot, Learner: scriptSDP(b, root)},
+		{Name: ldpScriptRoot, Learner: scriptLDP(b, root)},
 	}
 }
 
-// sdpAmplified makes shuffle LinUCB by amplification (Chowdhury and Zhou 2022), as printed; norm is
-// its bound on |theta|.
-func sdpAmplified(norm float64) func(privacy.Budget) bandit.Learner {
-	return func(b privacy.Budget) bandit.Learner {
-		l := learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Calibration: privacy.AsPublished, Batch: sdpBatch})
-		l.Server.(*learner.AmplifiedServer).Policy = &learner.LinUCB{ThetaNorm: norm}
-		return l
-	}
+// jdpTree returns a policy that learns from a tree with Gaussian noise: joint privacy.
+func jdpTree(b privacy.Budget, c privacy.Calibration, policy learner.LinUCB) bandit.Learner {
+	return learner.New(policy, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b, Calibration: c}})
 }
 
-// ldpLinUCB makes LDP LinUCB (Zheng et al. 2020). Sound noise spares the public coordinate.
-func ldpLinUCB(c privacy.Calibration, policy learner.LinUCB) func(privacy.Budget) bandit.Learner {
-	return func(b privacy.Budget) bandit.Learner {
-		p, noise := policy, learner.LDPNoise{Budget: b, Calibration: c}
-		if c == privacy.Sound {
-			noise.Constant = public
-		}
-		return &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise, Policy: &p}}
+// sdpAmplified returns shuffle LinUCB by amplification (Chowdhury and Zhou 2022), as printed; norm
+// is its bound on |theta|.
+func sdpAmplified(b privacy.Budget, norm float64) bandit.Learner {
+	noise := learner.AmplifiedNoise{Budget: b, Calibration: privacy.AsPublished, Batch: sdpBatch}
+	l := learner.NewShuffleAmplified(noise)
+	l.Server = learner.AmplifiedServer{Noise: noise, Policy: learner.LinUCB{ThetaNorm: norm}}
+	return l
+}
+
+// ldpLinUCB returns LDP LinUCB (Zheng et al. 2020). Sound noise spares the public coordinate.
+func ldpLinUCB(b privacy.Budget, c privacy.Calibration, policy learner.LinUCB) bandit.Learner {
+	noise := learner.LDPNoise{Budget: b, Calibration: c}
+	if c == privacy.Sound {
+		noise.Constant = public
 	}
+	return learner.Local{Device: learner.LDPDevice{Noise: noise}, Server: learner.LDPServer{Noise: noise, Policy: policy}}
 }
 
 // descent is OGD that is told a curvature: 0.1 at epsilon = 10, where it converges, and 0.05 below.
 // Both were chosen by looking at the regret of such runs, which is not private.
-func descent(epsilon float64) func(radius, gradient float64) online.Learner {
-	curvature := 0.05
-	if epsilon >= 10 {
-		curvature = 0.1
+func descent(b privacy.Budget) learner.Descent {
+	if b.Epsilon >= 10 {
+		return learner.Descent{Curvature: 0.1}
 	}
-	return func(radius, gradient float64) online.Learner {
-		return &online.OGD{Radius: radius, Gradient: gradient, Step: online.CurvedStep(curvature)}
-	}
+	return learner.Descent{Curvature: 0.05}
 }
 
-// onlineUCB makes OnlineUCB (Algorithm 1) with an online learner for each epsilon; nil means Maler.
-func onlineUCB(c privacy.Calibration, online func(float64) func(float64, float64) online.Learner, width float64) func(privacy.Budget) bandit.Learner {
-	return func(b privacy.Budget) bandit.Learner {
-		noise := learner.OnlineNoise{Budget: b, Calibration: c, Constant: public}
-		server := &learner.OnlineServer{Noise: noise, Width: width}
-		if online != nil {
-			server.Online = online(b.Epsilon)
-		}
-		return &learner.Local{Device: &learner.OnlineDevice{Noise: noise}, Server: server}
-	}
+// onlineUCB returns OnlineUCB (Algorithm 1) with an online learner; nil means Maler.
+func onlineUCB(b privacy.Budget, c privacy.Calibration, online learner.Predictor, width float64) bandit.Learner {
+	noise := learner.OnlineNoise{Budget: b, Calibration: c, Constant: public}
+	return learner.Local{Device: learner.OnlineDevice{Noise: noise}, Server: learner.OnlineServer{Noise: noise, Online: online, Width: width}}
 }
 
 // experiment is an experiment of Section 5. The learners are calibrated for T = 20,000 at every
 // scale.
-func experiment(s cell.Scale, name string, epsilon float64, env func() bandit.Environment, list []contender) *simulate.Experiment {
+func experiment(s cell.Scale, name string, epsilon float64, env bandit.Environment, list contenders) *simulate.Experiment {
 	rounds := cell.Pick(s, 2_000, Horizon, Horizon)
 	return &simulate.Experiment{
-		Name: fmt.Sprintf("ldp-"+name, epsilon), Environment: env, Policies: policies(epsilon, list),
+		Name: fmt.Sprintf("ldp-"+name, epsilon), Environment: env, Policies: list.at(epsilon),
 		Horizon: Horizon, Rounds: rounds, Trials: cell.Pick(s, 2, 12, 50), Seed: Seed,
 		Grid: simulate.LinearGrid(rounds, 50), Fingerprint: fmt.Sprintf("K 100, d 5, delta %g, alpha 1/T", Delta),
 	}
 }
 
-// policies has contenders play at an epsilon.
-func policies(epsilon float64, list []contender) (p []simulate.Policy) {
-	for _, c := range list {
-		p = append(p, simulate.Policy{Name: c.name, New: func() bandit.Learner {
-			return c.make(privacy.Budget{Epsilon: epsilon, Delta: Delta})
-		}})
-	}
-	return p
+// at lists the contenders at an epsilon.
+func (c contenders) at(epsilon float64) []simulate.Policy {
+	return c(privacy.Budget{Epsilon: epsilon, Delta: Delta})
 }
 
 // forEpsilons lists the experiments of a figure.
@@ -194,9 +174,9 @@ func forEpsilons(at ...func(s cell.Scale, epsilon float64) *simulate.Experiment)
 // figure1 is a panel of Figure 1.
 func figure1(s cell.Scale, epsilon float64) *simulate.Experiment {
 	e := experiment(s, "fig1-eps%g", epsilon, paperArms, honest)
-	for _, c := range honest {
-		if !strings.HasPrefix(c.name, "OnlineUCB") {
-			e.Pairs = append(e.Pairs, [2]string{c.name, onlineOGD})
+	for _, p := range e.Policies {
+		if !strings.HasPrefix(p.Name, "OnlineUCB") {
+			e.Pairs = append(e.Pairs, [2]string{p.Name, onlineOGD})
 		}
 	}
 	return e

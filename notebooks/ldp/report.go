@@ -146,9 +146,9 @@ func panel(epsilon float64) []*simulate.Table {
 // privacy.
 func bestWidth(equal *simulate.Table) (best string) {
 	least := math.Inf(1)
-	for _, c := range onlineWidths {
-		if mean := cell.Try(equal.Curve(c.name)).Final(); mean < least {
-			best, least = c.name, mean
+	for _, p := range onlineWidths.at(1) {
+		if mean := cell.Try(equal.Curve(p.Name)).Final(); mean < least {
+			best, least = p.Name, mean
 		}
 	}
 	return best

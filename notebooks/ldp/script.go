@@ -13,35 +13,29 @@ import (
 // The policies of a public script for Chowdhury and Zhou 2022, because published curves are
 // compared with them. norm is S.
 
-// scriptJDP makes LinUCB as the script runs it under the name of joint privacy. It is NOT private
+// scriptJDP returns LinUCB as the script runs it under the name of joint privacy. It is NOT private
 // at any epsilon: the noise is drawn before round 1 and kept, so that the difference of two
 // releases is, in nearly all rounds, a row in the clear. The claim says so.
-func scriptJDP(norm float64) func(privacy.Budget) bandit.Learner {
-	return func(b privacy.Budget) bandit.Learner {
-		open := privacy.Budget{Epsilon: math.Inf(1), Delta: b.Delta} // the devices send x x^T and y x as they are
-		return &learner.Local{Device: &learner.LDPDevice{Noise: learner.LDPNoise{Budget: open}}, Server: &scriptServer{norm: norm, kept: b}}
-	}
+func scriptJDP(b privacy.Budget, norm float64) bandit.Learner {
+	open := privacy.Budget{Epsilon: math.Inf(1), Delta: b.Delta} // the devices send x x^T and y x as they are
+	return learner.Local{Device: learner.LDPDevice{Noise: learner.LDPNoise{Budget: open}}, Server: scriptServer{Norm: norm, Kept: b}}
 }
 
-// scriptLDP makes LDP LinUCB with the constants of that script: s = sqrt(ln(2.5/delta))/eps on y x,
-// and on x x^T the same, made symmetric as (Z + Z^T)/2. With its contexts and delta = 0.1 that is
-// worth epsilon = 3.7 where 1 is asked for, and 218 where 10 is, as the claim says.
-func scriptLDP(norm float64) func(privacy.Budget) bandit.Learner {
-	return func(b privacy.Budget) bandit.Learner {
-		sd := scriptSD(b)
-		noise := learner.LDPNoise{Budget: b, MatrixSD: sd / math.Sqrt2, VectorSD: sd}
-		return &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &scriptServer{sd: sd, norm: norm}}
-	}
+// scriptLDP returns LDP LinUCB with the constants of that script: s = sqrt(ln(2.5/delta))/eps on y
+// x, and on x x^T the same, made symmetric as (Z + Z^T)/2. With its contexts and delta = 0.1 that
+// is worth epsilon = 3.7 where 1 is asked for, and 218 where 10 is, as the claim says.
+func scriptLDP(b privacy.Budget, norm float64) bandit.Learner {
+	sd := scriptSD(b)
+	noise := learner.LDPNoise{Budget: b, MatrixSD: sd / math.Sqrt2, VectorSD: sd}
+	return learner.Local{Device: learner.LDPDevice{Noise: noise}, Server: scriptServer{SD: sd, Norm: norm}}
 }
 
-// scriptSDP makes shuffle LinUCB by amplification with the constants of that script, those of
+// scriptSDP returns shuffle LinUCB by amplification with the constants of that script, those of
 // scriptLDP at epsilon sqrt(B) and delta/B. Shuffling is not proved to amplify at all there.
-func scriptSDP(norm float64) func(privacy.Budget) bandit.Learner {
-	return func(b privacy.Budget) bandit.Learner {
-		sd := scriptSD(privacy.Budget{Epsilon: b.Epsilon * math.Sqrt(sdpBatch), Delta: b.Delta / sdpBatch})
-		noise := learner.AmplifiedNoise{Budget: b, Batch: sdpBatch, MatrixSD: sd / math.Sqrt2, VectorSD: sd}
-		return &learner.Local{Device: &learner.AmplifiedDevice{Noise: noise}, Server: &scriptServer{sd: sd, norm: norm}, Batch: sdpBatch}
-	}
+func scriptSDP(b privacy.Budget, norm float64) bandit.Learner {
+	sd := scriptSD(privacy.Budget{Epsilon: b.Epsilon * math.Sqrt(sdpBatch), Delta: b.Delta / sdpBatch})
+	noise := learner.AmplifiedNoise{Budget: b, Batch: sdpBatch, MatrixSD: sd / math.Sqrt2, VectorSD: sd}
+	return learner.Local{Device: learner.AmplifiedDevice{Noise: noise}, Server: scriptServer{SD: sd, Norm: norm}, Batch: sdpBatch}
 }
 
 func scriptSD(b privacy.Budget) float64 { return math.Sqrt(math.Log(2.5/b.Delta)) / b.Epsilon }
@@ -54,50 +48,64 @@ func scriptSD(b privacy.Budget) float64 { return math.Sqrt(math.Log(2.5/b.Delta)
 // of s = sqrt(ln T) ln(2.5/delta)/eps, and adds the first floor(ln(1 + t)) + 1 of them to the sum
 // of t rows. Gamma is s sqrt(d ln T).
 type scriptServer struct {
-	sd, norm float64        // s, S
-	kept     privacy.Budget // zero for none
-
-	policy      learner.LinUCB
-	sums        *privacy.Sums
-	dim         int
-	gamma, beta float64
-	sum         []float64 // of the messages, and of the noises used
-	stale       bool
-	numbers     []float64
-	levels      [][]float64 // the noises kept
-	rows, used  int         // messages; noises in sum
+	SD, Norm float64        // s, S
+	Kept     privacy.Budget // zero for none
 }
 
-var _ learner.Server = (*scriptServer)(nil)
+// scriptReady is a scriptServer for a problem.
+type scriptReady struct {
+	dim, levels     int // of x; noises kept
+	sd, gamma, beta float64
+	policy          learner.Prepared[privacy.Sums]
+}
 
-// Init computes the constants and allocates.
-func (s *scriptServer) Init(p bandit.Problem, horizon int) error {
+// scriptRun is a scriptServer in one trial.
+type scriptRun struct {
+	*scriptReady
+	rule       learner.Rule[privacy.Sums]
+	sums       *privacy.Sums
+	sum        []float64 // of the messages, and of the noises used
+	stale      bool
+	numbers    []float64
+	levels     [][]float64 // the noises kept
+	rows, used int         // messages; noises in sum
+}
+
+var _ learner.Server = scriptServer{}
+
+// Open computes the constants.
+func (of scriptServer) Open(p bandit.Problem, horizon int) (learner.CalibratedServer, error) {
 	d, n, releases := float64(p.Dim), float64(horizon), float64(horizon)
-	s.dim, s.sum, s.levels = p.Dim, make([]float64, p.Dim*(p.Dim+3)/2), nil
-	if s.kept != (privacy.Budget{}) {
+	s := &scriptReady{dim: p.Dim, sd: of.SD}
+	if of.Kept != (privacy.Budget{}) {
 		releases = math.Log(n)
-		s.sd = math.Sqrt(releases) * math.Log(2.5/s.kept.Delta) / s.kept.Epsilon
-		for range int(releases) + 1 {
-			s.levels = append(s.levels, make([]float64, len(s.sum)))
-		}
+		s.sd = math.Sqrt(releases) * math.Log(2.5/of.Kept.Delta) / of.Kept.Epsilon
+		s.levels = int(releases) + 1
 	}
 	s.gamma = s.sd * math.Sqrt(d*releases)
-	s.beta = float64(math.Sqrt(s.gamma)*s.norm) + float64((p.RewardMax-p.RewardMin)/2*math.Sqrt(d*math.Log((1+n*p.ContextNorm*p.ContextNorm/s.gamma)/(1/n))))
-	s.sums = &privacy.Sums{Packed: append(s.sum, math.NaN()), Shift: 2 * s.gamma, // no message holds y^2
-		Bounds: privacy.Bounds{RhoMin: least * s.gamma, RhoMax: 3 * s.gamma}, Spread: privacy.Spread{Fixed: true}}
-	s.sum = s.sums.Packed[:len(s.sum)]
-	return s.policy.Init(p, horizon, s.sums)
+	s.beta = float64(math.Sqrt(s.gamma)*of.Norm) + float64((p.RewardMax-p.RewardMin)/2*math.Sqrt(d*math.Log((1+n*p.ContextNorm*p.ContextNorm/s.gamma)/(1/n))))
+	var err error
+	s.policy, err = learner.LinUCB{}.Prepare(p, horizon, s.none())
+	return s, err
 }
 
 // least is where LinUCB floors eigenvalues, as a share of gamma. The script floors none.
 const least = 1e-3
 
-// Reset forgets the messages, and draws the noises of all rounds, (Z + Z^T)/2 on the matrix.
-func (s *scriptServer) Reset(own *rand.Rand) {
-	clear(s.sum)
-	s.stale, s.rows, s.used = true, 0, 0
-	s.policy.Reset(own)
-	for _, level := range s.levels {
+// none returns the sums of no messages.
+func (s *scriptReady) none() *privacy.Sums {
+	packed := make([]float64, s.dim*(s.dim+3)/2+1)
+	packed[len(packed)-1] = math.NaN() // no message holds y^2
+	return &privacy.Sums{Packed: packed, Shift: 2 * s.gamma,
+		Bounds: privacy.Bounds{RhoMin: least * s.gamma, RhoMax: 3 * s.gamma}, Spread: privacy.Spread{Fixed: true}}
+}
+
+// Start draws the noises of all rounds, (Z + Z^T)/2 on the matrix.
+func (s *scriptReady) Start(own *rand.Rand) learner.Receiver {
+	r := &scriptRun{scriptReady: s, sums: s.none(), rule: s.policy.Begin(own), stale: true}
+	r.sum = r.sums.Packed[:len(r.sums.Packed)-1]
+	for range s.levels {
+		level := make([]float64, len(r.sum))
 		for i, p := 0, 0; i < s.dim; i++ {
 			for j := range i + 1 {
 				sd := s.sd / math.Sqrt2
@@ -111,12 +119,14 @@ func (s *scriptServer) Reset(own *rand.Rand) {
 		for i := len(level) - s.dim; i < len(level); i++ {
 			level[i] = s.sd * own.NormFloat64()
 		}
+		r.levels = append(r.levels, level)
 	}
-	s.deepen()
+	r.deepen()
+	return r
 }
 
 // deepen adds the noises that the number of rows calls for.
-func (s *scriptServer) deepen() {
+func (s *scriptRun) deepen() {
 	for ; s.used < min(int(math.Log1p(float64(s.rows)))+1, len(s.levels)); s.used++ {
 		for i, z := range s.levels[s.used] {
 			s.sum[i] += z
@@ -125,7 +135,7 @@ func (s *scriptServer) deepen() {
 }
 
 // Receive adds a message.
-func (s *scriptServer) Receive(m learner.Message) error {
+func (s *scriptRun) Receive(m learner.Message) error {
 	if len(m) != len(s.sum) {
 		return fmt.Errorf("ldp: a message of %d numbers, want %d", len(m), len(s.sum))
 	}
@@ -139,10 +149,10 @@ func (s *scriptServer) Receive(m learner.Message) error {
 }
 
 // Broadcast returns LinUCB's ellipsoid with the script's width.
-func (s *scriptServer) Broadcast() []float64 {
+func (s *scriptRun) Broadcast() []float64 {
 	if s.stale {
-		if numbers, err := s.policy.Learn(s.sums); err == nil {
-			s.numbers, s.stale = numbers, false
+		if numbers, err := s.rule.Learn(s.sums); err == nil {
+			s.numbers, s.stale = append(s.numbers[:0], numbers...), false
 			s.numbers[len(s.numbers)-2] = s.beta
 		}
 	}
@@ -150,4 +160,4 @@ func (s *scriptServer) Broadcast() []float64 {
 }
 
 // Warnings returns LinUCB's.
-func (s *scriptServer) Warnings() []bandit.Warning { return s.policy.Warnings() }
+func (s *scriptRun) Warnings() []bandit.Warning { return bandit.Warnings(s.rule) }

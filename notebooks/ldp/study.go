@@ -22,11 +22,13 @@ func Radius(s cell.Scale, epsilon float64) *simulate.Experiment {
 }
 
 // widths lists OnlineUCB with several factors of its width.
-func widths(name string, factors []float64) (list []contender) {
-	for _, width := range factors {
-		list = append(list, contender{fmt.Sprintf(name, width), onlineUCB(privacy.Sound, descent, width)})
+func widths(name string, factors []float64) contenders {
+	return func(b privacy.Budget) (list []simulate.Policy) {
+		for _, width := range factors {
+			list = append(list, simulate.Policy{Name: fmt.Sprintf(name, width), Learner: onlineUCB(b, privacy.Sound, descent(b), width)})
+		}
+		return list
 	}
-	return list
 }
 
 // The rivals with a tuned width at equal privacy, and the factors that OnlineUCB may choose from.
@@ -41,36 +43,33 @@ var onlineWidths = widths("OnlineUCB, width × %g", []float64{1, 2, 4, 16})
 
 // equals are the policies of the comparison at equal privacy, all with sound noise and the public
 // last coordinate where they can use it.
-var equals = append([]contender{
-	nonPrivate,
-	{"LinUCB, not private, width × 0.2", func(privacy.Budget) bandit.Learner {
-		return learner.New(&learner.LinUCB{Width: 0.2}, &mechanism.Exact{})
-	}},
-	{bltTuned, func(b privacy.Budget) bandit.Learner {
-		return learner.New(&learner.LinUCB{Width: 0.2}, &mechanism.BLT{Budget: b})
-	}},
-	{"JDP, tree, width × 0.2", jdpTree(privacy.Sound, learner.LinUCB{Width: 0.2})},
-	{"JDP, tree, width × 1", jdpTree(privacy.Sound, learner.LinUCB{})},
-	{sdpTuned, sdpVectorSum(0.2)},
-	{"SDP, vector sum, width × 1", sdpVectorSum(1)},
-	{ldpTuned, ldpLinUCB(privacy.Sound, learner.LinUCB{Width: 0.2})},
-	{"LDP LinUCB, width × 1", ldpLinUCB(privacy.Sound, learner.LinUCB{})},
-}, onlineWidths...)
+func equals(b privacy.Budget) []simulate.Policy {
+	return append([]simulate.Policy{
+		nonPrivate,
+		{Name: "LinUCB, not private, width × 0.2", Learner: learner.New(learner.LinUCB{Width: 0.2}, mechanism.Exact{})},
+		{Name: bltTuned, Learner: learner.New(learner.LinUCB{Width: 0.2}, mechanism.BLT{Budget: b})},
+		{Name: "JDP, tree, width × 0.2", Learner: jdpTree(b, privacy.Sound, learner.LinUCB{Width: 0.2})},
+		{Name: "JDP, tree, width × 1", Learner: jdpTree(b, privacy.Sound, learner.LinUCB{})},
+		{Name: sdpTuned, Learner: sdpVectorSum(b, 0.2)},
+		{Name: "SDP, vector sum, width × 1", Learner: sdpVectorSum(b, 1)},
+		{Name: ldpTuned, Learner: ldpLinUCB(b, privacy.Sound, learner.LinUCB{Width: 0.2})},
+		{Name: "LDP LinUCB, width × 1", Learner: ldpLinUCB(b, privacy.Sound, learner.LinUCB{})},
+	}, onlineWidths(b)...)
+}
 
-func sdpVectorSum(width float64) func(privacy.Budget) bandit.Learner {
-	return func(b privacy.Budget) bandit.Learner {
-		l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: equalBatch, Constant: public})
-		l.Server.(*learner.VectorSumServer).Policy = &learner.LinUCB{Width: width}
-		return l
-	}
+func sdpVectorSum(b privacy.Budget, width float64) bandit.Learner {
+	noise := learner.VectorSum{Budget: b, Batch: equalBatch, Constant: public}
+	l := learner.NewShuffleVectorSum(noise)
+	l.Server = learner.VectorSumServer{Noise: noise, Policy: learner.LinUCB{Width: width}}
+	return l
 }
 
 // equal compares all learners at the same (epsilon, delta), each in its own trust model, with sound
 // noise.
 func equal(s cell.Scale, epsilon float64) *simulate.Experiment {
 	e := experiment(s, "equal-eps%g", epsilon, paperArms, equals)
-	for _, c := range onlineWidths {
-		e.Pairs = append(e.Pairs, [2]string{ldpTuned, c.name})
+	for _, p := range onlineWidths.at(epsilon) {
+		e.Pairs = append(e.Pairs, [2]string{ldpTuned, p.Name})
 	}
 	return e
 }
@@ -87,52 +86,43 @@ const (
 
 // longs lists OnlineUCB, which knows T, and its variants, which do not need to know T or the least
 // eigenvalue.
-func longs(horizon int) []contender {
-	return []contender{
-		{longKnown, onlineUCB(privacy.Sound, descent, onlineWidth)},
-		{"OnlineUCB, T known, Δ² = T^(-1/4)", func(b privacy.Budget) bandit.Learner {
-			l := onlineUCB(privacy.Sound, descent, onlineWidth)(b).(*learner.Local)
-			l.Server.(*learner.OnlineServer).DeltaSquared = learner.PublishedDelta(0, horizon, 0.25)
-			return l
-		}},
-		{longAnytime, anytime(func(rounds int) float64 { return learner.PublishedDelta(0, rounds, 0.125) })},
-		{longForgets, anytime(func(int) float64 { return 0 })},
-		{longCombined, combiner(0.02, 0.01)},
-		{longTheory, combiner(1, 1)},
+func longs(b privacy.Budget) []simulate.Policy {
+	known, begins := base(b), base(b)
+	known.DeltaPower, begins.DeltaPower = 0.25, 0.125
+	return []simulate.Policy{
+		{Name: longKnown, Learner: onlineUCB(b, privacy.Sound, descent(b), onlineWidth)},
+		{Name: "OnlineUCB, T known, Δ² = T^(-1/4)", Learner: served(b, known)},
+		{Name: longAnytime, Learner: served(b, learner.Anytime{Server: begins})},
+		{Name: longForgets, Learner: served(b, learner.Anytime{Server: base(b)})},
+		{Name: longCombined, Learner: combiner(b, 0.02, 0.01)},
+		{Name: longTheory, Learner: combiner(b, 1, 1)},
 	}
 }
 
 // base returns the server that the variants build on, with its devices' noise: OGD, and the width
 // of Figure 1.
 func base(b privacy.Budget) learner.OnlineServer {
-	return *onlineUCB(privacy.Sound, descent, onlineWidth)(b).(*learner.Local).Server.(*learner.OnlineServer)
+	noise := learner.OnlineNoise{Budget: b, Constant: public}
+	return learner.OnlineServer{Noise: noise, Online: descent(b), Width: onlineWidth}
 }
 
-// anytime makes a learner that starts again in rounds 1, 2, 4, ..., with a ridge for each block.
-func anytime(ridge func(rounds int) float64) func(privacy.Budget) bandit.Learner {
-	return func(b privacy.Budget) bandit.Learner {
-		return &learner.Local{Device: &learner.OnlineDevice{Noise: base(b).Noise}, Server: &learner.Anytime{Block: func(rounds int) learner.Server {
-			s := base(b)
-			s.DeltaSquared = ridge(rounds)
-			return &s
-		}}}
-	}
+// served returns a server with its devices.
+func served(b privacy.Budget, s learner.Server) bandit.Learner {
+	return learner.Local{Device: learner.OnlineDevice{Noise: base(b).Noise}, Server: s}
 }
 
-// combiner makes the combiner with factors of its bounds and targets.
-func combiner(bounds, targets float64) func(privacy.Budget) bandit.Learner {
-	return func(b privacy.Budget) bandit.Learner {
-		device, server := learner.NewCombiner(base(b).Noise)
-		server.Base, server.BoundScale, server.TargetScale = base(b), bounds, targets
-		return &learner.Local{Device: device, Server: server}
-	}
+// combiner returns the combiner with factors of its bounds and targets.
+func combiner(b privacy.Budget, bounds, targets float64) bandit.Learner {
+	device, server := learner.NewCombiner(base(b).Noise)
+	server.Base, server.BoundScale, server.TargetScale = base(b), bounds, targets
+	return learner.Local{Device: device, Server: server}
 }
 
 // longRun plays OnlineUCB and its variants, at paper scale for five times the rounds of Figure 1.
 func longRun(s cell.Scale) *simulate.Experiment {
 	rounds := cell.Pick(s, 5_000, 30_000, 100_000)
 	return &simulate.Experiment{
-		Name: "ldp-long", Environment: paperArms, Policies: policies(longEpsilon, longs(rounds)), Horizon: rounds,
+		Name: "ldp-long", Environment: paperArms, Policies: contenders(longs).at(longEpsilon), Horizon: rounds,
 		Trials: cell.Pick(s, 2, 6, 50), Seed: Seed, Grid: simulate.LinearGrid(rounds, 50),
 		Fingerprint: fmt.Sprintf("K 100, d 5, epsilon %d, delta %g, alpha 1/T", longEpsilon, Delta),
 	}

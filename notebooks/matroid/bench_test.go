@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
@@ -24,7 +25,7 @@ func network() (bandit.Environment, matroid.Matroid) {
 	if err != nil {
 		panic(err)
 	}
-	return &environment.SemiBandit{Matroid: m, Means: means}, m
+	return environment.SemiBandit{Matroid: m, Means: means}, m
 }
 
 // BenchmarkMatroidRound measures a round of the experiments on matroids as package simulate plays
@@ -47,13 +48,13 @@ func BenchmarkMatroidRound(b *testing.B) {
 		{"dpucb", func(m matroid.Matroid) bandit.Learner { return learner.DPUCBMAT(m, Epsilon) }},
 		{"dpts", func(m matroid.Matroid) bandit.Learner { return learner.DPTSMAT(m, Epsilon) }},
 		{"omm", func(m matroid.Matroid) bandit.Learner { return learner.NewOMM(m) }},
-		{"cts", func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.CTS{Matroid: m}, nil) }},
-		{"kl-osm", func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.KLOSM{Matroid: m}, nil) }},
+		{"cts", func(m matroid.Matroid) bandit.Learner { return learner.New(learner.CTS{Matroid: m}, nil) }},
+		{"kl-osm", func(m matroid.Matroid) bandit.Learner { return learner.New(learner.KLOSM{Matroid: m}, nil) }},
 		{"kl-osm-blocks", func(m matroid.Matroid) bandit.Learner { return klBlocks(0.1)(m, budget) }},
 		{"cucb-tree", func(m matroid.Matroid) bandit.Learner { return ommTree(m, budget) }},
 	} {
 		for _, at := range places {
-			p := at.env.Problem()
+			p := bandittest.Open(b, at.env).Problem()
 			b.Run(fmt.Sprintf("%s/L=%d/K=%d", l.name, p.Arms, p.Slots), func(b *testing.B) { benchMatroid(b, at.env, l.make(at.matroid), at.horizon) })
 		}
 	}
@@ -62,11 +63,14 @@ func BenchmarkMatroidRound(b *testing.B) {
 // benchMatroid plays trial after trial.
 func benchMatroid(b *testing.B, env bandit.Environment, l bandit.Learner, horizon int) {
 	b.Helper()
-	p := env.Problem()
-	if err := l.Init(p, horizon); err != nil {
+	world := bandittest.Open(b, env)
+	p := world.Problem()
+	ready, err := l.Open(p, horizon)
+	if err != nil {
 		b.Fatal(err)
 	}
-	env.Reset(random.New(Seed, 0, "contexts"))
+	var game bandit.Instance
+	var run bandit.Run
 	arms, y := make([]int, 0, p.Slots), make([]float64, p.Slots)
 	rewards := random.New(Seed, 0, "rewards")
 	var v bandit.View
@@ -78,25 +82,26 @@ func benchMatroid(b *testing.B, env bandit.Environment, l bandit.Learner, horizo
 		if round == horizon {
 			b.StopTimer()
 			if ledger != nil {
-				if err := ledger.Check(privacy.PlanOf(l, privacy.All).Draws); err != nil {
+				if err := ledger.Check(privacy.PlanOf(run, privacy.All).Draws); err != nil {
 					b.Fatal(err)
 				}
 			}
 			ledger = privacy.NewLedger(random.Source(Seed, trial, "noise"))
-			env.Reset(random.New(Seed, trial, "contexts"))
-			l.Reset(random.New(Seed, trial, "learner"), ledger)
+			game = world.Start(random.New(Seed, trial, "contexts"))
+			run = ready.Start(random.New(Seed, trial, "learner"), ledger)
 			round, trial = 0, trial+1
 			b.StartTimer()
 		}
 		round++
-		env.Next(&v)
-		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y)
-		sum += env.Regret(arms)
-		l.Update(&v, arms, y)
-	}
-	if l.Err() != nil {
-		b.Fatal(l.Err())
+		game.Next(&v)
+		if arms, err = run.Select(&v, arms[:0]); err != nil {
+			b.Fatal(err)
+		}
+		game.Pull(rewards, arms, y)
+		sum += game.Regret(arms)
+		if err := run.Update(&v, arms, y); err != nil {
+			b.Fatal(err)
+		}
 	}
 	if !(sum >= 0) {
 		b.Fatalf("regret %v", sum)

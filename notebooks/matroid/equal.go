@@ -39,10 +39,10 @@ type contender struct {
 var equals = []contender{
 	{"OMM, not private", "–", true, 0, func(m matroid.Matroid, _ privacy.Budget) bandit.Learner { return learner.NewOMM(m) }},
 	{"CTS, not private", "–", true, 0, func(m matroid.Matroid, _ privacy.Budget) bandit.Learner {
-		return learner.New(&learner.CTS{Matroid: m}, nil)
+		return learner.New(learner.CTS{Matroid: m}, nil)
 	}},
 	{"KL-OSM, not private", "–", true, 0, func(m matroid.Matroid, _ privacy.Budget) bandit.Learner {
-		return learner.New(&learner.KLOSM{Matroid: m}, nil)
+		return learner.New(learner.KLOSM{Matroid: m}, nil)
 	}},
 	{"CUCB over trees", "Chen et al., Theorem 8", false, 0, ommTree},
 	{"CUCB over trees, Gaussian", "confidence holds", false, gauss, ommTree},
@@ -60,24 +60,24 @@ var equals = []contender{
 }
 
 func ommTree(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-	return learner.New(&learner.OMM{Matroid: m}, &mechanism.TreeTally{Budget: b})
+	return learner.New(learner.OMM{Matroid: m}, mechanism.TreeTally{Budget: b})
 }
 
 func ommBlocks(remember bool, width float64) maker {
 	return func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-		return learner.New(&learner.OMM{Matroid: m, Width: width}, &mechanism.Blocks{Budget: b, Remember: remember})
+		return learner.New(learner.OMM{Matroid: m, Width: width}, mechanism.Blocks{Budget: b, Remember: remember})
 	}
 }
 
 func ctsBlocks(remember bool, width, boost float64) maker {
 	return func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-		return learner.New(&learner.CTS{Matroid: m, Width: width, Boost: boost}, &mechanism.Blocks{Budget: b, Remember: remember})
+		return learner.New(learner.CTS{Matroid: m, Width: width, Boost: boost}, mechanism.Blocks{Budget: b, Remember: remember})
 	}
 }
 
 func klBlocks(boost float64) maker {
 	return func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-		return learner.New(&learner.KLOSM{Matroid: m, Boost: boost}, &mechanism.Blocks{Budget: b, Remember: true})
+		return learner.New(learner.KLOSM{Matroid: m, Boost: boost}, mechanism.Blocks{Budget: b, Remember: true})
 	}
 }
 
@@ -85,7 +85,7 @@ func klBlocks(boost float64) maker {
 func equallyAt(epsilon float64, m matroid.Matroid) (list []simulate.Policy) {
 	for _, p := range equals {
 		b := privacy.Budget{Epsilon: epsilon, Delta: p.delta}
-		list = append(list, simulate.Policy{Name: p.name, New: func() bandit.Learner { return p.make(m, b) }})
+		list = append(list, simulate.Policy{Name: p.name, Learner: p.make(m, b)})
 	}
 	return list
 }

@@ -39,8 +39,8 @@ var Matroid = cell.Try(matroid.NewLinear([][]int{
 }))
 
 // Table2 is the instance of Table 2, with Bernoulli weights.
-func Table2() *environment.SemiBandit {
-	return &environment.SemiBandit{Matroid: Matroid, Means: []float64{0.80, 0.75, 0.60, 0.20, 0.30, 0.40, 0.70}}
+func Table2() environment.SemiBandit {
+	return environment.SemiBandit{Matroid: Matroid, Means: []float64{0.80, 0.75, 0.60, 0.20, 0.30, 0.40, 0.70}}
 }
 
 // The policies, by their names in the results. The name ends with the epsilon where that varies. As
@@ -62,11 +62,13 @@ var private = []string{dpucbPrinted, dpucbForced, dptsPrinted, dptsForced}
 var makers = map[string]func(m matroid.Matroid, epsilon float64) bandit.Learner{
 	ommPublic: func(m matroid.Matroid, _ float64) bandit.Learner {
 		l := learner.NewOMM(m)
-		l.Policy.(*learner.OMM).Initialisation = learner.AsPublished
+		omm := l.Policy.(learner.OMM)
+		omm.Initialisation = learner.AsPublished
+		l.Policy = omm
 		return l
 	},
 	ctsPublic: func(m matroid.Matroid, _ float64) bandit.Learner {
-		return learner.New(&learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, nil)
+		return learner.New(learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, nil)
 	},
 	dpucbPrinted: func(m matroid.Matroid, epsilon float64) bandit.Learner {
 		return learner.DPUCBMATAsPublished(m, epsilon)
@@ -108,7 +110,7 @@ func on(m matroid.Matroid, names ...string) (list []simulate.Policy) {
 		if varies {
 			cell.Try(fmt.Sscan(tail, &epsilon))
 		}
-		list = append(list, simulate.Policy{Name: name, New: func() bandit.Learner { return makers[policy](m, epsilon) }})
+		list = append(list, simulate.Policy{Name: name, Learner: makers[policy](m, epsilon)})
 	}
 	return list
 }
@@ -117,7 +119,7 @@ func on(m matroid.Matroid, names ...string) (list []simulate.Policy) {
 func experiment(s cell.Scale, name string, horizon int, policies []simulate.Policy) *simulate.Experiment {
 	rounds := cell.Pick(s, min(horizon, 2_000), min(horizon, Horizon), horizon)
 	return &simulate.Experiment{
-		Name: name, Environment: func() bandit.Environment { return Table2() }, Policies: policies, Horizon: horizon, Rounds: rounds,
+		Name: name, Environment: Table2(), Policies: policies, Horizon: horizon, Rounds: rounds,
 		Trials: cell.Pick(s, 4, 20, 200), Seed: Seed, Grid: simulate.LogGrid(rounds, 80), Fingerprint: "Table 2, Bernoulli weights",
 	}
 }

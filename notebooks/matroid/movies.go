@@ -9,7 +9,6 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/datasets"
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
@@ -39,15 +38,15 @@ var MustMovies = sync.OnceValue(func() *Movies {
 })
 
 // Environment returns the bandit: a random user each round.
-func (m *Movies) Environment() *environment.Ratings {
-	return &environment.Ratings{Rated: m.Rated, Matroid: m.Matroid}
+func (m *Movies) Environment() environment.Ratings {
+	return environment.Ratings{Rated: m.Rated, Matroid: m.Matroid}
 }
 
 // onMovies is an experiment on the movies.
 func onMovies(s cell.Scale, name string, trials int, policies func(m matroid.Matroid) []simulate.Policy) *simulate.Experiment {
 	rounds, m := cell.Pick(s, 2_000, MovieHorizon, MovieHorizon), MustMovies()
 	return &simulate.Experiment{
-		Name: name, Environment: func() bandit.Environment { return m.Environment() }, Policies: policies(m.Matroid), Horizon: MovieHorizon, Rounds: rounds,
+		Name: name, Environment: m.Environment(), Policies: policies(m.Matroid), Horizon: MovieHorizon, Rounds: rounds,
 		Trials: cell.Pick(s, 2, trials/10, trials), Seed: Seed, Grid: simulate.LogGrid(rounds, 80), Fingerprint: fmt.Sprintf("top %d of %s", top, m.Name),
 	}
 }
@@ -79,8 +78,8 @@ func lastBases(m *Movies, policy string, rounds, trials int) [][]int {
 	last := make([][]int, trials)
 	check.Try(simulate.Trials(context.Background(), trials, func(trial int) (float64, error) {
 		l := makers[policy](m.Matroid, Epsilon)
-		return 0, simulate.Play(m.Environment(), l, rounds, uint64(Seed+trial), func(_ *bandit.View, arms []int) {
-			last[trial] = append(last[trial][:0], arms...)
+		return 0, simulate.Play(m.Environment(), l, rounds, uint64(Seed+trial), func(r *simulate.Round) {
+			last[trial] = append(last[trial][:0], r.Played...)
 		})
 	}))
 	return last

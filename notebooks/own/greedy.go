@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -16,13 +17,24 @@ import (
 type Greedy struct {
 	learner.LinUCB
 	Explore float64
-	own     *rand.Rand
 }
 
-func (g *Greedy) Reset(own *rand.Rand) { g.own = own; g.LinUCB.Reset(own) }
+func (g Greedy) Prepare(p bandit.Problem, horizon int, r *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
+	ready, err := g.LinUCB.Prepare(p, horizon, r)
+	return learner.Begins[privacy.Sums](func(own *rand.Rand) learner.Rule[privacy.Sums] {
+		return &explorer{ready.Begin(own).(*learner.LinUCBRule), g.Explore, own}
+	}), err
+}
+
+// explorer is Greedy in a run.
+type explorer struct {
+	*learner.LinUCBRule
+	share float64
+	own   *rand.Rand
+}
 
 // Act draws after it has checked, so that a view which it refuses leaves it as it was.
-func (g *Greedy) Act(ellipsoid []float64, v *bandit.View, dst []int) ([]int, error) {
+func (g *explorer) Act(ellipsoid []float64, v *bandit.View, dst []int) ([]int, error) {
 	if len(ellipsoid) < v.Dim {
 		return dst, fmt.Errorf("own: a broadcast of %d numbers in dimension %d", len(ellipsoid), v.Dim)
 	}
@@ -36,7 +48,7 @@ func (g *Greedy) Act(ellipsoid []float64, v *bandit.View, dst []int) ([]int, err
 			best, most = a, mean
 		}
 	}
-	if g.own.Float64() < g.Explore {
+	if g.own.Float64() < g.share {
 		best = g.own.IntN(v.Arms)
 	}
 	return append(dst, best), nil

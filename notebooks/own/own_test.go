@@ -19,22 +19,18 @@ var (
 	ctx    = context.Background()
 	approx = privacy.Budget{Epsilon: 1, Delta: 0.01}
 	sure   = audit.Options{Confidence: 1 - 1e-6, Seed: 1} // excludes a true claim once in a million
+
+	tree   = mechanism.Tree{Noise: mechanism.Gaussian{Budget: approx}}
+	greedy = learner.New(Greedy{Explore: 0.01}, tree)
 )
-
-func greedy() bandit.Learner { return learner.New(&Greedy{Explore: 0.01}, tree()) }
-func linUCB() bandit.Learner { return learner.New(&learner.LinUCB{}, tree()) }
-
-func tree() privacy.Accumulator {
-	return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: approx}}
-}
 
 // TestGreedyRaces: over the same private sums, Greedy has at most three times LinUCB's regret, and
 // little of it in the second half. On 20 other seeds the ratio is 1.8, its standard deviation 0.3:
 // a false alarm, beyond four of them, is one in ten thousand.
 func TestGreedyRaces(t *testing.T) {
 	race := simulate.Experiment{Name: "greedy", Horizon: 20_000, Trials: 10, Seed: 1, Grid: []int{10_000},
-		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 3, Gap: 0.1} },
-		Policies:    []simulate.Policy{{Name: "greedy", New: greedy}, {Name: "LinUCB", New: linUCB}}}
+		Environment: environment.DecisionSets{Dim: 3, Gap: 0.1},
+		Policies:    []simulate.Policy{{Name: "greedy", Learner: greedy}, {Name: "LinUCB", Learner: learner.New(learner.LinUCB{}, tree)}}}
 	r, own, toolkit := run(t, race)
 	if !(own[1] < 3*toolkit[1] && own[1]-own[0] < own[0]/2) {
 		t.Errorf("regret %v after 10,000 and 20,000 rounds, and %v of LinUCB", own, toolkit)
@@ -48,7 +44,7 @@ func TestGreedyRaces(t *testing.T) {
 // TestGreedyAudited: in one dimension later users, of arms c and -c, see the sign of the noisy
 // sum, which shows the first user's reward.
 func TestGreedyAudited(t *testing.T) {
-	f, err := audit.Learner{Name: "greedy", New: greedy, Runs: 50_000,
+	f, err := audit.Learner{Name: "greedy", Of: greedy, Runs: 50_000,
 		Problem: bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1},
 		Worlds:  [2]audit.Stream{stream(8, 1, 1), stream(8, -1, 1)}}.Run(ctx, sure)
 	verdict(t, f, err, approx, 0.3)
@@ -57,32 +53,30 @@ func TestGreedyAudited(t *testing.T) {
 // TestGreedy: it keeps the promises of a learner, chooses by broadcast and view, and a short attack
 // excludes no claim, a false alarm once in ten thousand.
 func TestGreedy(t *testing.T) {
-	sets := func() bandit.Environment { return &environment.DecisionSets{Dim: 3, Gap: 0.1} }
+	sets := environment.DecisionSets{Dim: 3, Gap: 0.1}
 	bandittest.Learner(t, greedy, sets, bandittest.LearnerOptions{})
 	privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
-		New: func() learner.Policy[privacy.Sums] { return &Greedy{Explore: 0.5} }, Problem: sets().Problem(),
+		Policy: Greedy{Explore: 0.5}, Problem: sets.Problem(),
 	})
-	privacytest.Learner(t, privacytest.LearnerCase{Name: "greedy", New: greedy, Problem: sets().Problem()})
+	privacytest.Learner(t, privacytest.LearnerCase{Name: "greedy", Learner: greedy, Problem: sets.Problem()})
 }
 
 // TestHopeful: it keeps the promises of a learner, chooses by broadcast and view, and a short
 // attack excludes no claim, a false alarm once in ten thousand.
 func TestHopeful(t *testing.T) {
-	hopeful := func() bandit.Learner { return learner.New(&Hopeful{Boldness: 0.5}, &Totals{Epsilon: 1}) }
+	hopeful := learner.New(Hopeful{Boldness: 0.5}, Totals{Epsilon: 1})
 	problem := bandit.Problem{Arms: 3, Slots: 1, RewardMax: 1}
-	bandittest.Learner(t, hopeful, func() bandit.Environment {
-		return &environment.Arms{Means: []float64{0.2, 0.8, 0.5}}
-	}, bandittest.LearnerOptions{})
+	bandittest.Learner(t, hopeful, environment.Arms{Means: []float64{0.2, 0.8, 0.5}}, bandittest.LearnerOptions{})
 	privacytest.Replay(t, privacytest.PolicyCase[privacy.Means]{
-		New: func() learner.Policy[privacy.Means] { return &Hopeful{Boldness: 0.5} }, Problem: problem,
+		Policy: Hopeful{Boldness: 0.5}, Problem: problem,
 	})
-	privacytest.Learner(t, privacytest.LearnerCase{Name: "hopeful", New: hopeful, Problem: problem})
+	privacytest.Learner(t, privacytest.LearnerCase{Name: "hopeful", Learner: hopeful, Problem: problem})
 }
 
 // TestTotals: it keeps the promises of a statistic, and a reward moves it by what the plan says.
 func TestTotals(t *testing.T) {
 	c := privacytest.Case[privacy.Means]{
-		New:   func() privacy.Statistic[privacy.Means] { return &Totals{Epsilon: 1} },
+		Of:    Totals{Epsilon: 1},
 		Setup: privacy.Setup{Horizon: 16, Arms: 2, Slots: 1, Hi: 1}, Format: privacytest.Weights(nil),
 	}
 	privacytest.Statistic(t, c)
@@ -90,9 +84,7 @@ func TestTotals(t *testing.T) {
 }
 
 func TestSeasons(t *testing.T) {
-	bandittest.Environment(t, func() bandit.Environment {
-		return &Seasons{Means: []float64{0.2, 0.8, 0.5}, Long: 30}
-	})
+	bandittest.Environment(t, Seasons{Means: []float64{0.2, 0.8, 0.5}, Long: 30})
 }
 
 // run returns the result of a race, and the mean regrets of its two learners.
@@ -131,20 +123,20 @@ func verdict(t *testing.T, f audit.Finding, err error, want privacy.Budget, leas
 	}
 }
 
-// TestStated: a claim says that its epsilon is what the author of Totals states, also where a learner
-// of the toolkit reads them, and proves it where the statistic is the toolkit's.
+// TestStated: a claim says that its epsilon is what the author of Totals states, also where a
+// learner of the toolkit reads them, and proves it where the statistic is the toolkit's.
 func TestStated(t *testing.T) {
 	problem := bandit.Problem{Arms: 3, Slots: 1, RewardMax: 1}
 	for _, c := range []struct {
 		statistic privacy.Tally
 		want      privacy.Standing
 		authors   int
-	}{{&Totals{Epsilon: 1}, privacy.Stated, 1}, {&mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}, privacy.Checked, 0}} {
-		l := learner.New(&Hopeful{}, c.statistic)
-		if err := l.Init(problem, 100); err != nil {
+	}{{Totals{Epsilon: 1}, privacy.Stated, 1}, {mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}, privacy.Checked, 0}} {
+		ready, err := learner.New(Hopeful{}, c.statistic).Open(problem, 100)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if got := privacy.ClaimOf(l); got.Standing() != c.want || len(got.Authors()) != c.authors {
+		if got := privacy.ClaimOf(ready); got.Standing() != c.want || len(got.Authors()) != c.authors {
 			t.Errorf("%T: %v by %v, want %v by %d\n%v", c.statistic, got.Standing(), got.Authors(), c.want, c.authors, got)
 		}
 	}

@@ -10,38 +10,47 @@ import (
 // Totals releases the noisy mean of all rewards of an arm each time that their number has doubled.
 // The rewards since the last release are a block; so a reward is in one block.
 type Totals struct {
-	Epsilon   float64 // > 0
-	setup     privacy.Setup
+	Epsilon float64 // > 0
+}
+
+func (s Totals) Open(setup privacy.Setup) (privacy.Mechanism[privacy.Means], error) {
+	if setup.Slots != 1 || setup.WarmUp || !(s.Epsilon > 0) {
+		return nil, fmt.Errorf("own: %+v, epsilon %v, want one arm a round and epsilon > 0", setup, s.Epsilon)
+	}
+	return &openTotals{s, setup}, setup.CheckWeights()
+}
+
+// openTotals are Totals for a setup. They never change.
+type openTotals struct {
+	Totals
+	setup privacy.Setup
+}
+
+func (s *openTotals) Start(noise *privacy.Noise) privacy.Stream[privacy.Means] {
+	k := s.setup.Arms
+	r := &totalsRun{openTotals: s, noise: noise, left: make([]int, k), z: make([]float64, 1)}
+	r.open, r.sum, r.means.Of = make([]float64, k), make([]float64, k), make([]privacy.Estimate, k)
+	r.means.Changed = make([]int, 0, 1)
+	return r
+}
+
+// totalsRun is a run of Totals.
+type totalsRun struct {
+	*openTotals
 	noise     *privacy.Noise
 	means     privacy.Means
 	open, sum []float64 // by arm: the open block, and all full ones with their noise
 	left      []int     // by arm: rewards until the open block is full
 	z         []float64 // a draw
-	drawn     int       // blocks released since Reset
+	drawn     int       // blocks released
 	clipped   int
 }
 
-func (s *Totals) Init(setup privacy.Setup) error {
-	if setup.Slots != 1 || setup.WarmUp || !(s.Epsilon > 0) {
-		return fmt.Errorf("own: %+v, epsilon %v, want one arm a round and epsilon > 0", setup, s.Epsilon)
-	}
-	s.setup = setup
-	s.Reset(nil)
-	return setup.CheckWeights()
-}
-
-func (s *Totals) Reset(noise *privacy.Noise) {
-	k := s.setup.Arms
-	*s = Totals{Epsilon: s.Epsilon, setup: s.setup, noise: noise, left: make([]int, k), z: make([]float64, 1)}
-	s.open, s.sum, s.means.Of = make([]float64, k), make([]float64, k), make([]privacy.Estimate, k)
-	s.means.Changed = make([]int, 0, 1)
-}
-
-func (s *Totals) Release() *privacy.Means { return &s.means }
-func (s *Totals) Clipped() int            { return s.clipped }
+func (s *totalsRun) Release() *privacy.Means { return &s.means }
+func (s *totalsRun) Clipped() int            { return s.clipped }
 
 // check refuses a record that is malformed.
-func (s *Totals) check(r *privacy.Record) error {
+func (s *totalsRun) check(r *privacy.Record) error {
 	switch {
 	case s.means.Records >= s.setup.Horizon:
 		return fmt.Errorf("own: a record beyond the horizon of %d", s.setup.Horizon)
@@ -54,7 +63,7 @@ func (s *Totals) check(r *privacy.Record) error {
 	return nil
 }
 
-func (s *Totals) Add(r *privacy.Record) (moved bool, err error) {
+func (s *totalsRun) Add(r *privacy.Record) (moved bool, err error) {
 	if err := s.check(r); err != nil {
 		return false, err
 	}
@@ -67,7 +76,7 @@ func (s *Totals) Add(r *privacy.Record) (moved bool, err error) {
 }
 
 // full counts a reward, and releases the block if that fills it.
-func (s *Totals) full(a int) bool {
+func (s *totalsRun) full(a int) bool {
 	if s.left[a]--; s.left[a] > 0 {
 		return false
 	}
@@ -83,10 +92,15 @@ func (s *Totals) full(a int) bool {
 	return true
 }
 
-func (s *Totals) scale() float64 { return (s.setup.Hi - s.setup.Lo) / s.Epsilon }
+func (s *openTotals) scale() float64 { return (s.setup.Hi - s.setup.Lo) / s.Epsilon }
 
 // Plan says that a reward moves one sum, and how that is hidden.
-func (s *Totals) Plan(records int) privacy.Plan {
+func (s *openTotals) Plan(records int) privacy.Plan { return s.plan(records, 0).HeldBy(s) }
+
+// Plan says how often this run has drawn noise, too.
+func (s *totalsRun) Plan(records int) privacy.Plan { return s.plan(records, s.drawn).HeldBy(s) }
+
+func (s *openTotals) plan(records, drawn int) privacy.Plan {
 	law, moves := privacy.LaplaceLaw(1, s.scale()), s.setup.Hi-s.setup.Lo
 	return privacy.Plan{
 		Model:      privacy.Central,
@@ -98,6 +112,6 @@ func (s *Totals) Plan(records int) privacy.Plan {
 		}}},
 		Conditions: []string{"rewards clipped before they are added", "arms chosen by earlier releases"},
 		Source:     "a block is released once, and a reward is in one block",
-		Draws:      []privacy.Draws{{Law: law, Count: s.drawn}},
-	}.Times(min(records, 1)).HeldBy(s)
+		Draws:      []privacy.Draws{{Law: law, Count: drawn}},
+	}.Times(min(records, 1))
 }

@@ -5,7 +5,8 @@
 // 610e327 here, with the same change, and b13600c is 79b432f.
 //
 // survey-imed.csv is what make reproduce prints, by the tables survey-imed-*: the 16 cells of the
-// paper of DP-IMED. ldp-Table1.csv is that of the local paper's Table 1, seed 2024, made by 290da5f.
+// paper of DP-IMED. ldp-Table1.csv is that of the local paper's Table 1, seed 2024, made by
+// 290da5f.
 //
 // scorecard.csv is what package scorecard makes of the tables: printed numbers beside ours.
 package results

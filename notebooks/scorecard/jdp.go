@@ -26,12 +26,16 @@ import (
 const padded = 1 << 26
 
 // linUCB returns a policy of Experiment 2, calibrated for a horizon and alpha = 1/n.
-func linUCB(policy string, horizon int, best bool) *learner.LinUCB {
+func linUCB(policy string, horizon int, best bool) *learner.LinUCBRule {
 	l := jdp.Policy(policy)
-	p := l.Policy.(*learner.LinUCB)
-	p.Alpha, p.OptimalShift = 1./jdp.Horizon, best
-	check.OK(l.Init((&environment.DecisionSets{Dim: 5}).Problem(), horizon))
-	return p
+	l.Policy = learner.LinUCB{Alpha: 1. / jdp.Horizon, OptimalShift: best}
+	ready := check.Try(l.Open(environment.DecisionSets{Dim: 5}.Problem(), horizon))
+	return ruleOf(ready.Start(nil, random.Source(jdp.Seed, 0, "noise")))
+}
+
+// ruleOf returns LinUCB's rule in a run.
+func ruleOf(run bandit.Run) *learner.LinUCBRule {
+	return run.(*learner.PrivateRun[privacy.Sums]).Rule().(*learner.LinUCBRule)
 }
 
 // rows are the setup of Experiment 2's sums in d dimensions.
@@ -39,44 +43,43 @@ func rows(dim int) privacy.Setup {
 	return privacy.Setup{Dim: dim + 1, Horizon: jdp.Horizon, Bound: math.Sqrt2, Alpha: 1. / jdp.Horizon}
 }
 
-func printedGaussian(dim int) *mechanism.Gaussian {
-	g := &mechanism.Gaussian{Budget: jdp.Budget, Calibration: privacy.AsPublished}
-	check.OK(g.Init(rows(dim)))
-	return g
+func printedGaussian(dim int) mechanism.Nodes {
+	return check.Try(mechanism.Gaussian{Budget: jdp.Budget, Calibration: privacy.AsPublished}.Open(rows(dim)))
 }
 
-func printedWishart(unshifted bool) *mechanism.Wishart {
-	w := &mechanism.Wishart{Budget: jdp.Budget, Calibration: privacy.AsPublished, Unshifted: unshifted}
-	check.OK(w.Init(rows(5)))
-	return w
+func printedWishart(unshifted bool) mechanism.Nodes {
+	return check.Try(mechanism.Wishart{Budget: jdp.Budget, Calibration: privacy.AsPublished, Unshifted: unshifted}.Open(rows(5)))
 }
+
+// law is the law of a node's noise.
+func law(n mechanism.Nodes) privacy.Law { return n.Plan(1).Cases[0][0].Law }
 
 // levels is m of Experiment 2.
 func levels() float64 {
-	m, _ := printedGaussian(5).Nodes()
+	m, _ := printedGaussian(5).Levels()
 	return float64(m)
 }
 
 // operator is Upsilon over sigma sqrt(2m).
 func operator(dim int) float64 {
 	g := printedGaussian(dim)
-	return g.Bounds(g.Shift()).RhoMin / (g.SD() * math.Sqrt(2*levels()))
+	return g.Bounds(g.Shift()).RhoMin / (law(g).Scale * math.Sqrt(2*levels()))
 }
 
 // decisions returns the mean rewards of a decision set like Figure 1's, the optimal one first.
 func decisions(gap float64) (optimal, low, high float64, arms int) {
-	env := &environment.DecisionSets{Dim: 3, Arms: 1000, Gap: gap}
-	env.Reset(random.New(jdp.Seed, 0, "contexts"))
+	env := environment.DecisionSets{Dim: 3, Arms: 1000, Gap: gap}
+	trial := check.Try(env.Open()).Start(random.New(jdp.Seed, 0, "contexts"))
 	var v bandit.View
-	env.Next(&v)
-	theta := env.Theta()
+	trial.Next(&v)
+	theta := environment.Theta(trial)
 	low, high = math.Inf(1), math.Inf(-1)
 	for a := range v.Arms {
 		x, mean := v.Row(a), 0.0
 		for i := range x {
 			mean += x[i] * theta[i]
 		}
-		if env.Regret([]int{a}) == 0 {
+		if trial.Regret([]int{a}) == 0 {
 			optimal = mean
 			continue
 		}
@@ -164,11 +167,11 @@ func jdpNumbers() []Number {
 func jdpConstants(s *sheet) {
 	s.is(Constant, "Section 4.1, Theorem 8", 443, "factor of ln(4/δ₀)/ε₀² in the degrees of freedom of Wishart noise", "28", "mechanism.Wishart, AsPublished, at Experiment 2", func() Measured {
 		node := privacy.AdvancedNode(jdp.Budget, int(levels()))
-		return Measured{float64(printedWishart(false).Freedom()-6) * node.Epsilon * node.Epsilon / math.Log(4/node.Delta), 0}
+		return Measured{(law(printedWishart(false)).Shape - 6) * node.Epsilon * node.Epsilon / math.Log(4/node.Delta), 0}
 	})
 	s.is(Constant, "Section 4.1", 446, "factor of m ln(8m/δ) ln(2/δ)/ε² in k", "224", "mechanism.Wishart, AsPublished, at Experiment 2", func() Measured {
 		b, m := jdp.Budget, levels()
-		return Measured{float64(printedWishart(false).Freedom()-6) * b.Epsilon * b.Epsilon / (m * math.Log(8*m/b.Delta) * math.Log(2/b.Delta)), 0}
+		return Measured{(law(printedWishart(false)).Shape - 6) * b.Epsilon * b.Epsilon / (m * math.Log(8*m/b.Delta) * math.Log(2/b.Delta)), 0}
 	})
 	s.is(Constant, "Section 4.1, Eq. (4) and Proposition 9", 491, "shifted ρ′min over L̃²√(mk)(√d + √(2 ln(8n/α)))", "4", "mechanism.Wishart.Bounds", func() Measured {
 		w := printedWishart(false)
@@ -181,7 +184,7 @@ func jdpConstants(s *sheet) {
 	s.is(Constant, "Section 4.2", 556, "σ²ε²/(m L̃⁴ ln(4/δ)²) of Gaussian noise", "16", "mechanism.Gaussian.SD, AsPublished", func() Measured {
 		g, b := printedGaussian(5), jdp.Budget
 		ln := math.Log(4 / b.Delta)
-		return Measured{g.SD() * g.SD() * b.Epsilon * b.Epsilon / (levels() * 4 * ln * ln), 0}
+		return Measured{law(g).Scale * law(g).Scale * b.Epsilon * b.Epsilon / (levels() * 4 * ln * ln), 0}
 	})
 	s.is(Constant, "Section 4.2, Υ", 569, "factor of √d in Υ/(σ√(2m))", "4", "mechanism.Gaussian.Bounds in 5 and 20 dimensions", func() Measured {
 		return Measured{(operator(20) - operator(5)) / (math.Sqrt(20) - math.Sqrt(5)), 0}
@@ -207,7 +210,7 @@ func jdpConstants(s *sheet) {
 		g, noise := printedGaussian(5), privacy.NewNoise(random.Source(jdp.Seed, 0, "diagonal"))
 		draw, of, n := make([]float64, 21), [2]float64{}, [2]float64{} // packed: a triangle
 		for range 4_000 {
-			g.Draw(noise, draw)
+			g.Drawer().Draw(noise, draw)
 			for i, at := 0, 0; i < 6; i++ {
 				for j := 0; j <= i; j, at = j+1, at+1 {
 					k := 0
@@ -285,22 +288,22 @@ func jdpConstants(s *sheet) {
 	}
 	s.is(Constant, "Appendix C, Theorem 23", 1444, "14 · 2, the factor of ln(4/δ)/ε² in Wishart noise", "28", "mechanism.Wishart, AsPublished", func() Measured {
 		node := privacy.AdvancedNode(jdp.Budget, int(levels()))
-		return Measured{float64(printedWishart(true).Freedom()-6) * node.Epsilon * node.Epsilon / math.Log(4/node.Delta), 0}
+		return Measured{(law(printedWishart(true)).Shape - 6) * node.Epsilon * node.Epsilon / math.Log(4/node.Delta), 0}
 	})
 }
 
 // wishartUnit is L~^2 sqrt(mk) (sqrt d + sqrt(2 ln(8n/alpha))).
-func wishartUnit(w *mechanism.Wishart) float64 {
-	return 2 * math.Sqrt(levels()*float64(w.Freedom())) * (math.Sqrt(5) + math.Sqrt(2*math.Log(8*float64(jdp.Horizon)*jdp.Horizon)))
+func wishartUnit(w mechanism.Nodes) float64 {
+	return 2 * math.Sqrt(levels()*law(w).Shape) * (math.Sqrt(5) + math.Sqrt(2*math.Log(8*float64(jdp.Horizon)*jdp.Horizon)))
 }
 
 func jdpLowerBounds(s *sheet) {
 	s.bound(atLeast, Constant, "Claim 13, end of its proof", 1468, "regret a round of a learner whose action is ε-private towards its own context, ε = 0.69 < ln 2", "n/4", 0.25,
 		"4 trials of 5,000 rounds of learner.RandomisedAction", func() Measured {
 			e := &simulate.Experiment{
-				Name: "scorecard-claim13", Environment: func() bandit.Environment { return &environment.TwoContexts{Dim: 2} },
-				Policies: []simulate.Policy{{Name: "standard", New: func() bandit.Learner {
-					return &learner.RandomisedAction{Epsilon: 0.69, Learner: learner.New(&learner.LinUCB{}, nil)}
+				Name: "scorecard-claim13", Environment: environment.TwoContexts{Dim: 2},
+				Policies: []simulate.Policy{{Name: "standard", Learner: learner.RandomisedAction{
+					Epsilon: 0.69, Learner: learner.New(learner.LinUCB{}, nil),
 				}}},
 				Horizon: 5_000, Trials: 4, Seed: jdp.Seed,
 			}
@@ -330,12 +333,12 @@ func jdpLowerBounds(s *sheet) {
 }
 
 func jdpSettings(s *sheet) {
-	problem := (&environment.DecisionSets{Dim: 5}).Problem
+	problem := environment.DecisionSets{Dim: 5}.Problem
 	s.setting("Section D", 1478, "S, the norm of θ*", "1", 1, "environment.DecisionSets", func() float64 {
-		env := &environment.DecisionSets{Dim: 5}
-		env.Reset(random.New(jdp.Seed, 0, "contexts"))
+		env := environment.DecisionSets{Dim: 5}
+		trial := check.Try(env.Open()).Start(random.New(jdp.Seed, 0, "contexts"))
 		sum := 0.0
-		for _, v := range env.Theta() {
+		for _, v := range environment.Theta(trial) {
 			sum += v * v
 		}
 		return math.Round(math.Sqrt(sum)*1e9) / 1e9
@@ -435,23 +438,22 @@ func overshoot(gap float64, mechanism string) Measured {
 	return ratio(last, best)
 }
 
-// distance plays 2,000 rounds and returns how far theta* was from a confidence set's centre at most,
-// in units of the width.
+// distance plays 2,000 rounds and returns how far theta* was from a confidence set's centre at
+// most, in units of the width.
 func distance(policy string) float64 {
-	env, l := &environment.DecisionSets{Dim: 5, Gap: 0.1}, jdp.Policy(policy)
-	check.OK(l.Init(env.Problem(), jdp.Horizon))
-	env.Reset(random.New(jdp.Seed, 0, "contexts"))
-	l.Reset(random.New(jdp.Seed, 0, "own"), random.Source(jdp.Seed, 0, "noise"))
+	env, l := environment.DecisionSets{Dim: 5, Gap: 0.1}, jdp.Policy(policy)
+	ready := check.Try(l.Open(env.Problem(), jdp.Horizon))
+	trial := check.Try(env.Open()).Start(random.New(jdp.Seed, 0, "contexts"))
+	run := ready.Start(random.New(jdp.Seed, 0, "own"), random.Source(jdp.Seed, 0, "noise"))
 	rewards := random.New(jdp.Seed, 0, "rewards")
 	var v bandit.View
 	arms, y, worst := []int{}, []float64{0}, 0.0
 	for range 2_000 {
-		env.Next(&v)
-		arms = l.Select(&v, arms[:0])
-		worst = max(worst, check.Try(l.Policy.(*learner.LinUCB).Distance(env.Theta())))
-		env.Pull(rewards, arms, y)
-		l.Update(&v, arms, y)
-		check.OK(l.Err())
+		trial.Next(&v)
+		arms = check.Try(run.Select(&v, arms[:0]))
+		worst = max(worst, check.Try(ruleOf(run).Distance(environment.Theta(trial))))
+		trial.Pull(rewards, arms, y)
+		check.OK(run.Update(&v, arms, y))
 	}
 	return worst
 }
@@ -460,15 +462,15 @@ func distance(policy string) float64 {
 // mechanism.
 func outside(policy string) int {
 	const horizon = 1024
-	tree := jdp.Policy(policy).Statistic.(*mechanism.Tree)
-	check.OK(tree.Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 1. / horizon}))
+	tree := check.Try(jdp.Policy(policy).Statistic.Open(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 1. / horizon}))
 	runs := audit.Blank{Of: tree, Dim: 6, Rounds: horizon - 1, Runs: 20, Seed: jdp.Seed, Stream: "spectrum"}
 	found := check.Try(runs.Bounds(func(t int) bool { return t&(t+1) == 0 }))
 	check.That(found.Releases == 200, "%d releases, want 200", found.Releases)
 	return found.Broken
 }
 
-// potential returns the sum of min{1, |x|^2 in U^-1} over 1,000 random unit vectors, each added to U.
+// potential returns the sum of min{1, |x|^2 in U^-1} over 1,000 random unit vectors, each added to
+// U.
 func potential() (sum float64) {
 	rng := random.New(jdp.Seed, 0, "vectors")
 	u := mat.NewSymDense(5, nil)

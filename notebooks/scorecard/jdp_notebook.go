@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/notebooks/jdp"
-	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
@@ -121,9 +120,8 @@ func theirBound(b privacy.Bounds) float64 {
 
 // bestShift returns the rho_min that minimises their bound, by golden section.
 func bestShift(policy string) float64 {
-	l := jdp.Policy(policy)
-	check.OK(l.Init((&environment.DecisionSets{Dim: 5}).Problem(), jdp.Horizon))
-	noise := l.Statistic.(*mechanism.Tree).Noise
+	tree := jdp.Policy(policy).Statistic.(mechanism.Tree)
+	noise := check.Try(tree.Noise.Open(rows(5)))
 	natural := noise.Bounds(noise.Shift())
 	at := func(log float64) float64 {
 		return theirBound(noise.Bounds(noise.Shift() + math.Exp(log) - natural.RhoMin))

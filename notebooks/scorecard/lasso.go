@@ -52,12 +52,13 @@ func lassoNumbers() []Number {
 	}).because("no λ meets both conditions of the lemma at any common size", lassoNumber)
 	s.bound(atLeast, Constant, "Section 3", 137, "k as printed over the p + 28 ln(4/δ)/ε² that a node needs, ε = 1, δ = 10⁻⁵", "enough", 1, "mechanism.Wishart, Theorem 23 of JDP", func() Measured {
 		node := privacy.AdvancedNode(privacy.Budget{Epsilon: 1, Delta: lasso.Delta}, episodes)
-		w := &mechanism.Wishart{Budget: privacy.Budget{Epsilon: 1, Delta: lasso.Delta}, Calibration: privacy.AsPublished}
-		if err := w.Init(privacy.Setup{Dim: lassoDim + 1, Horizon: lassoRounds, Bound: 1, Alpha: 1. / lassoRounds}); err != nil {
+		w, err := mechanism.Wishart{Budget: privacy.Budget{Epsilon: 1, Delta: lasso.Delta}, Calibration: privacy.AsPublished}.
+			Open(privacy.Setup{Dim: lassoDim + 1, Horizon: lassoRounds, Bound: 1, Alpha: 1. / lassoRounds})
+		if err != nil {
 			panic(err)
 		}
 		printed := math.Ceil(lassoDim / (node.Epsilon * node.Epsilon) * math.Log(8*lassoDim/node.Delta) * 2 / node.Delta)
-		return Measured{printed / float64(w.Freedom()), 0}
+		return Measured{printed / law(w).Shape, 0}
 	})
 	s.is(Constant, "Section 2.2, Proposition 1", 113, "√(2k ln(1/δ)ε) over the theorem's ε√(2k ln(1/δ)), k = 100, ε = 0.1, δ = 10⁻⁵", "1", "privacy.AdvancedEpsilon", func() Measured {
 		const k, eps = 100, 0.1

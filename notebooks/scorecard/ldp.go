@@ -27,9 +27,8 @@ const (
 
 // sigma is the noise of OnlineUCB as printed.
 func sigma(b privacy.Budget) float64 {
-	s := &learner.OnlineServer{Noise: learner.OnlineNoise{Budget: b, Calibration: privacy.AsPublished}}
-	check.OK(s.Init((&environment.UnitFeatures{}).Problem(), ldp.Horizon))
-	return check.Try(s.RewardNoise())
+	s := learner.OnlineServer{Noise: learner.OnlineNoise{Budget: b, Calibration: privacy.AsPublished}}
+	return check.Try(check.Try(s.Open(environment.UnitFeatures{}.Problem(), ldp.Horizon)).(learner.Rewarder).RewardNoise())
 }
 
 // eigenvalues returns a cell of ldp-Table1.csv, in percent: the mean over experiments, fixed arms.
@@ -63,7 +62,7 @@ func ldpPrivacy(s *sheet) {
 		x := sigma(one)
 		return Measured{one.Delta * math.Exp(x*x/8), 0}
 	})
-	s.bound(atMost, Constant, "Theorem 3.2", 310, "greatest |x − x′|", "2", 2, "environment.UnitFeatures", func() Measured { return Measured{2 * (&environment.UnitFeatures{}).Problem().ContextNorm, 0} })
+	s.bound(atMost, Constant, "Theorem 3.2", 310, "greatest |x − x′|", "2", 2, "environment.UnitFeatures", func() Measured { return Measured{2 * environment.UnitFeatures{}.Problem().ContextNorm, 0} })
 	s.bound(atMost, Constant, "Theorem 3.2", 314, "ε that σ proves at (1, 10⁻⁵) of pairs with |x| ≤ 1 and |y| ≤ 1", "ε = 1", 1, "privacy.GaussianEpsilon", func() Measured {
 		return Measured{privacy.GaussianEpsilon(one.Delta, math.Hypot(2, 2)/sigma(one)), 0}
 	}).because("the proof treats x and y apart; together they move by 2√2, not 2", ldpNoise)
@@ -168,7 +167,7 @@ func ldpRates(s *sheet) {
 }
 
 func ldpSettings(s *sheet) {
-	env := &environment.UnitFeatures{}
+	env := environment.UnitFeatures{}
 	s.setting("Section 5", 817, "arms", "100", 100, "environment.UnitFeatures", func() float64 { return float64(env.Problem().Arms) })
 	s.setting("Section 5", 818, "d", "5", 5, "environment.UnitFeatures", func() float64 { return float64(env.Problem().Dim) })
 	s.setting("Section 5", 818, "T", "20000", 20000, "ldp-fig1-eps1.csv", func() float64 { return float64(table("ldp-fig1-eps1").Provenance.Rounds) })

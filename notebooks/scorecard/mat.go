@@ -24,7 +24,8 @@ const (
 const million = "MovieLens 1M is not on hand: the file, and a switch that has notebook 02 read it; minutes of two cores"
 
 // telescoped returns the greatest left side of Lemmas 1 and 3 over its right side, of 100,000
-// sequences of gaps that decrease: Delta_1/f(Delta_1) + sum Delta_k (1/f(Delta_k) - 1/f(Delta_(k-1))).
+// sequences of gaps that decrease: Delta_1/f(Delta_1) + sum Delta_k (1/f(Delta_k) -
+// 1/f(Delta_(k-1))).
 func telescoped(f func(gap, eps float64) float64, right func(last, k, eps float64) float64) (worst float64) {
 	rng := random.New(matroid.Seed, 0, "gaps")
 	for range 100_000 {

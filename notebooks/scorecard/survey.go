@@ -17,10 +17,9 @@ const (
 )
 
 // laplaceTree is DP-FTRL's tree as printed, for T = 10,000 losses of the unit ball.
-func laplaceTree(dim int) *mechanism.VectorTree {
-	t := &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}
-	check.OK(t.Init(privacy.Setup{Dim: dim, Horizon: 10_000, Bound: 1}))
-	return t
+func laplaceTree(dim int) privacy.Mechanism[mechanism.Total] {
+	t := mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}
+	return check.Try(t.Open(privacy.Setup{Dim: dim, Horizon: 10_000, Bound: 1}))
 }
 
 // stops plays DP-NAS on samples of -1 and 1 of mean 0.5 and returns the share of runs that end
@@ -29,7 +28,7 @@ func stops(c privacy.Calibration) Measured {
 	const mean, runs = 0.5, 100
 	right := 0.0
 	for run := range runs {
-		rule := &mechanism.Stopping{Epsilon: 1, Alpha: 0.2, Beta: 0.1, Calibration: c}
+		rule := mechanism.Stopping{Epsilon: 1, Alpha: 0.2, Beta: 0.1, Calibration: c}
 		rng, noise := random.New(88, run, "samples"), privacy.NewNoise(random.Source(88, run, "noise"))
 		end := check.Try(rule.Run(1, 1<<20, noise, func() float64 { return random.Rademacher(rng, mean) }))
 		if math.Abs(end.Mean-mean) <= 0.2*mean {
@@ -49,7 +48,7 @@ func surveyNumbers() []Number {
 	}
 	s.bound(atMost, Constant, "Section 3, after Theorem 1", 160, "ε that noise of λ = N log T/ε proves, N = 2, T = 10,000", "ε = 1", 1, "the claim of mechanism.VectorTree, AsPublished, and its scale", func() Measured {
 		t := laplaceTree(2)
-		return Measured{privacy.ClaimOf(t).Epsilon() * t.Scale() / (2 * math.Log(10_000)), 0}
+		return Measured{privacy.ClaimOf(t).Epsilon() * t.Plan(privacy.All).Cases[0][0].Law.Scale / (2 * math.Log(10_000)), 0}
 	}).because("√N became N, which makes up for both only from N = 10 on", here)
 	s.notRun(1, Constant, "Section 3, Theorem 1", 121, "regret √(D_R Σ …) + D_Lap", "a bound", "D_R and D_Lap evaluated for three regularisers beside runs, minutes")
 	for _, r := range []struct{ what, printed string }{{"scale of B over R/ε", "12"}, {"scale of A over R/ε", "12"}} {
@@ -110,9 +109,9 @@ func surveyNumbers() []Number {
 }
 
 func scales() (compare, last float64) {
-	rule := &mechanism.Stopping{Epsilon: 1, Alpha: 0.2, Beta: 0.1}
-	check.OK(rule.Init(privacy.Setup{Dim: 2, Horizon: 1 << 20, Bound: 1, Alpha: 1}))
-	return rule.Scales()
+	rule := mechanism.Stopping{Epsilon: 1, Alpha: 0.2, Beta: 0.1}
+	plan := check.Try(rule.Open(privacy.Setup{Dim: 2, Horizon: 1 << 20, Bound: 1, Alpha: 1})).Plan(privacy.All)
+	return plan.Cases[0][0].Law.Scale, plan.Cases[0][1].Law.Scale
 }
 
 // coreSets returns the greatest max g and size of core sets, over the rank.

@@ -54,9 +54,8 @@ func printedTree(cell.Scale) (string, error) {
 	least, most := math.Inf(1), 0.0
 	for _, dim := range []int{1, 2, 10} {
 		for _, rounds := range []int{2, 1_000, 10_000, 100_000} {
-			tree := &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}
-			check.OK(tree.Init(privacy.Setup{Horizon: rounds, Dim: dim, Bound: 1}))
-			e := privacy.ClaimOf(tree).Epsilon()
+			tree := mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}
+			e := privacy.ClaimOf(check.Try(tree.Open(privacy.Setup{Horizon: rounds, Dim: dim, Bound: 1}))).Epsilon()
 			least, most = min(least, e), max(most, e)
 		}
 	}
@@ -99,8 +98,8 @@ func slowStart(cell.Scale) (string, error) {
 	for _, k := range []int{2, 5, 20} {
 		means, plays := make([]float64, k), make([]int, k)
 		means[k-1] = 1 // nothing is easier
-		env, l := &environment.Arms{Means: means}, arms.NewDPElimination(10)
-		check.OK(simulate.Play(env, l, 100_000, 1, func(_ *bandit.View, played []int) { plays[played[0]]++ }))
+		env, l := environment.Arms{Means: means}, arms.NewDPElimination(10)
+		check.OK(simulate.Play(env, l, 100_000, 1, func(r *simulate.Round) { plays[r.Played[0]]++ }))
 		least := slices.Min(plays)
 		holds = holds && least > 1800 && least <= 50_000
 		evidence += fmt.Sprintf("%d plays with K = %d. ", least, k)
@@ -242,26 +241,28 @@ func smallDesigns(cell.Scale) (string, error) {
 	return assert.Holds(holds, "max g is at most %.2f m, and a core set has at most %.1f m arms", most, largest)
 }
 
+type meansRun = *learner.PrivateRun[privacy.Means]
+
 // covered looks at the estimates in every eighth round: a batch of 50 arms in 5 dimensions is
 // longer.
 func covered(s cell.Scale) (string, error) {
 	horizon, n := cell.Pick(s, 10_000, 100_000, 100_000), cell.Pick(s, 3, 10, 60)
 	var batches atomic.Int64
-	last := func(l *learner.Private[privacy.Means], trial int) (last float64) {
-		env := &environment.SphereArms{Arms: 50, Dim: 5}
-		check.OK(simulate.Play(env, l, horizon, uint64(trial), func(v *bandit.View, _ []int) {
-			if v.Round%8 != 0 && v.Round != horizon {
+	last := func(l learner.Private[privacy.Means], trial int) (last float64) {
+		check.OK(simulate.Play(environment.SphereArms{Arms: 50, Dim: 5}, l, horizon, uint64(trial), func(r *simulate.Round) {
+			if r.Round%8 != 0 && r.Round != horizon {
 				return
 			}
-			left, means, width := l.Policy.(*learner.CoreSet).Estimates()
+			left, means, width := r.Run.(meansRun).Rule().(*learner.CoreSetRule).Estimates()
 			if len(left) == 0 || width == last {
 				return // no batch is over since we looked
 			}
 			batches.Add(1)
 			last = width
+			theta := environment.Theta(r.Trial)
 			for j, a := range left {
-				off := means[j] - floats.Dot(env.Theta(), v.Row(a))
-				check.That(math.Abs(off) <= width, "trial %d, round %d: arm %d is %.3f off, the width is %.3f", trial, v.Round, a, off, width)
+				off := means[j] - floats.Dot(theta, r.Row(a))
+				check.That(math.Abs(off) <= width, "trial %d, round %d: arm %d is %.3f off, the width is %.3f", trial, r.Round, a, off, width)
 			}
 		}))
 		return last
@@ -294,13 +295,17 @@ func named(s cell.Scale) (string, error) {
 	right := func(asRun bool) float64 {
 		return check.Try(simulate.Trials(context.Background(), n, func(k int) (float64, error) {
 			l := arms.NewAdaPTT(1, 0.1)
-			policy := l.Policy.(*arms.AdaPTT)
-			policy.AsRun = asRun
-			err := simulate.Play(&environment.Arms{Means: []float64{0.5, 0.5, 0.7}}, l, 300_000, uint64(k), func(*bandit.View, []int) {})
-			if _, stopped := policy.Stopped(); !stopped || policy.Recommend() != 2 {
+			l.Policy = arms.AdaPTT{Delta: 0.1, AsRun: asRun}
+			var run bandit.Run
+			err := simulate.Play(environment.Arms{Means: []float64{0.5, 0.5, 0.7}}, l, 300_000, uint64(k), func(r *simulate.Round) { run = r.Run })
+			if err != nil {
 				return 0, err
 			}
-			return 1, err
+			rule := run.(meansRun).Rule().(*arms.AdaPTTRule)
+			if _, stopped := rule.Stopped(); !stopped || rule.Recommend() != 2 {
+				return 0, nil
+			}
+			return 1, nil
 		})).Mean()
 	}
 	proved, asRun := right(false), right(true)
@@ -312,9 +317,8 @@ func named(s cell.Scale) (string, error) {
 func ownDraws(cell.Scale) (string, error) {
 	var epsilon [2]float64
 	for i, first := range []int{1, 100} {
-		l := arms.NewGaussianThompson(1, first, Delta)
-		check.OK(l.Init(bandit.Problem{Arms: 5, Slots: 1, RewardMax: 1}, 10_000))
-		epsilon[i] = privacy.ClaimOf(l).Epsilon()
+		ready := check.Try(arms.NewGaussianThompson(1, first, Delta).Open(bandit.Problem{Arms: 5, Slots: 1, RewardMax: 1}, 10_000))
+		epsilon[i] = privacy.ClaimOf(ready).Epsilon()
 	}
 	return assert.Holds(epsilon[0] > 2000 && math.Abs(epsilon[1]-90) < 1, "%.0f and %.1f, in 10,000 rounds at delta = %g", epsilon[0], epsilon[1], Delta)
 }

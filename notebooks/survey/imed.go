@@ -39,7 +39,7 @@ func IMED(s cell.Scale, on instance) []*simulate.Experiment {
 	horizon := cell.Pick(s, 2_000, 1_000_000, 10_000_000)
 	e := simulate.Experiment{
 		Name: "survey-imed-" + on.name, Horizon: horizon, Trials: cell.Pick(s, 2, 40, 400), Seed: imedSeed, FastForward: true,
-		Environment: on.environment, Grid: simulate.LogGrid(horizon, 8), Fingerprint: fmt.Sprintf("delta %g", Delta),
+		Environment: on.environment(), Grid: simulate.LogGrid(horizon, 8), Fingerprint: fmt.Sprintf("delta %g", Delta),
 	}
 	slow, many := e, e
 	slow.Name, slow.FastForward = e.Name+"-rounds", false

@@ -86,31 +86,31 @@ func twenty() (means []float64) {
 // New returns the environment.
 func (e Environment) New() bandit.Environment {
 	if e.Means != nil {
-		return &environment.Arms{Means: e.Means}
+		return environment.Arms{Means: e.Means}
 	}
-	return &environment.SphereArms{Arms: 50, Dim: 5}
+	return environment.SphereArms{Arms: 50, Dim: 5}
 }
 
 // Leaderboard returns an experiment for each environment, and a second one on linear arms whose
 // learners do not see the contexts. Both have the same arms and rewards.
 func Leaderboard(s cell.Scale) (all []*simulate.Experiment) {
 	horizon := cell.Pick(s, 2_000, 20_000, 100_000)
-	add := func(key string, linear bool, env func() bandit.Environment) {
+	add := func(key string, linear bool, env bandit.Environment) {
 		e := &simulate.Experiment{
 			Name: "leaderboard-" + key, Horizon: horizon, Trials: cell.Pick(s, 2, 10, 50), Seed: leaderboardSeed,
 			Environment: env, Grid: simulate.LogGrid(horizon, 2), Fingerprint: fmt.Sprintf("delta %g", Delta),
 		}
 		for _, c := range Contestants {
 			if c.Linear == linear {
-				e.Policies = append(e.Policies, policies(budgets(c), env().Problem(), c)...)
+				e.Policies = append(e.Policies, policies(budgets(c), check.Try(bandit.OpenWorld(env)).Problem(), c)...)
 			}
 		}
 		all = append(all, e)
 	}
 	for _, e := range Environments {
-		add(e.Key, e.Means == nil, e.New)
+		add(e.Key, e.Means == nil, e.New())
 		if e.Means == nil {
-			add(e.Key+"-blind", false, func() bandit.Environment { return environment.Blind{Environment: e.New()} })
+			add(e.Key+"-blind", false, environment.Blind{Environment: e.New()})
 		}
 	}
 	return all

@@ -30,12 +30,12 @@ func TestMutations(t *testing.T) { notebooktest.Mutations(t, mutations, claims.N
 
 // cellMutations breaks the code once for each cell that asserts what it shows, by the cell's ID.
 var cellMutations = []notebooktest.Mutation{
-	{"c07c", "correlated noise is ten times as large", "pkg/mechanism/vector_factorised.go", "f.stream.Gaussian(dst, f.sd)", "f.stream.Gaussian(dst, 10*f.sd)"},
+	{"c07c", "correlated noise is ten times as large", "pkg/mechanism/vector_factorised.go", "n.Gaussian(dst, f.sd)", "n.Gaussian(dst, 10*f.sd)"},
 	{"c16d", "chance adds a fifth more to what is compared", "pkg/mechanism/stopping.go", "float64(h*(1+1/s.alpha))", "float64(1.2*h*(1+1/s.alpha))"},
 	{"c18b", "a curve's values are one less", "charts/function.go", "s.Y[i] = f(v)", "s.Y[i] = f(v) - 1"},
 	{"c22", "the sum is compared with a tenth", "pkg/mechanism/stopping.go", "float64(s.compare*(log+3*math.Ln2))", "float64(s.compare*(log+3*math.Ln2)) - 0.9*s.fixed - float64(0.9*h*(1+1/s.alpha))"},
 	{"c32b", "the lower bound is three times as large", "pkg/arms/lower_bounds.go", "return float64(sum * portable.Log(t))", "return float64(3 * sum * portable.Log(t))"},
-	{"best2", "the program's threshold is the proved one", "pkg/arms/ada_p_tt.go", "(glr{l.Delta, l.AsRun}).sure(", "(glr{l.Delta, false}).sure("},
+	{"best2", "the program's threshold is the proved one", "pkg/arms/ada_p_tt.go", "test: glr{l.Delta, l.AsRun}", "test: glr{l.Delta, false}"},
 	{"c45b", "a design may have max g up to 40m", "pkg/design/optimal.go", "\t\tmost = 2\n", "\t\tmost = 40\n"},
 	{"c47b", "LinUCB is as bold as can be", "pkg/learner/linucb.go", "l.width[0] = l.factor * l.confidence", "l.width[0] = 1e9 * l.confidence"},
 }

@@ -20,22 +20,18 @@ import (
 // The running sums that survey-ftrl compares.
 var running = []struct {
 	name string
-	sums func() privacy.Statistic[mechanism.Total]
+	sums privacy.Statistic[mechanism.Total]
 }{
-	{"not private", func() privacy.Statistic[mechanism.Total] { return &mechanism.VectorExact{} }},
-	{"tree, Laplace as printed", func() privacy.Statistic[mechanism.Total] {
-		return &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}
-	}},
-	{"tree, Laplace", func() privacy.Statistic[mechanism.Total] {
-		return &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}}
-	}},
-	{"correlated Gaussian", func() privacy.Statistic[mechanism.Total] { return &mechanism.VectorBLT{Budget: budget(1)} }},
+	{"not private", mechanism.VectorExact{}},
+	{"tree, Laplace as printed", mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}},
+	{"tree, Laplace", mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}}},
+	{"correlated Gaussian", mechanism.VectorBLT{Budget: budget(1)}},
 }
 
 // ftrl plays trials of DP-FTRL over a running sum, and returns their regrets over sqrt T.
-func ftrl(sums func() privacy.Statistic[mechanism.Total], dim, rounds int, adaptive bool, trials int) simulate.Sample {
+func ftrl(sums privacy.Statistic[mechanism.Total], dim, rounds int, adaptive bool, trials int) simulate.Sample {
 	return against(dim, rounds, adaptive, trials, func(trial int) online.Learner {
-		return &online.FTRL{Gradient: 1, Sums: sums(), Noise: privacy.NewNoise(random.Source(77, trial, "noise"))}
+		return &online.FTRL{Gradient: 1, Sums: sums, Noise: privacy.NewNoise(random.Source(77, trial, "noise"))}
 	})
 }
 
@@ -125,7 +121,7 @@ func accuracy(mu, epsilon float64, doubling bool, n int) (stops simulate.Sample,
 	for i, calibration := range []privacy.Calibration{privacy.AsPublished, privacy.Sound} {
 		answers := make([]bool, n)
 		stops = check.Try(simulate.Trials(context.Background(), n, func(k int) (float64, error) {
-			rule := &mechanism.Stopping{Epsilon: epsilon, Alpha: alpha, Beta: 0.1, Calibration: calibration, Doubling: doubling}
+			rule := mechanism.Stopping{Epsilon: epsilon, Alpha: alpha, Beta: 0.1, Calibration: calibration, Doubling: doubling}
 			rng, noise := random.New(88, k, "samples"), privacy.NewNoise(random.Source(88, k, "noise"))
 			end, err := rule.Run(1, 1<<26, noise, func() float64 { return random.Rademacher(rng, mu) })
 			answers[k] = math.Abs(end.Mean-mu) <= alpha*mu

@@ -80,7 +80,7 @@ var instances = []instance{
 }
 
 // environment returns arms with these means.
-func (i instance) environment() bandit.Environment { return &environment.Arms{Means: i.means} }
+func (i instance) environment() environment.Arms { return environment.Arms{Means: i.means} }
 
 // compared lists the learners of survey-arms with the epsilons that they run at.
 var compared = []struct {
@@ -98,7 +98,7 @@ func Arms(s cell.Scale, on instance) *simulate.Experiment {
 	horizon := cell.Pick(s, 5_000, 100_000, 1_000_000)
 	e := &simulate.Experiment{
 		Name: "survey-arms-" + on.name, Horizon: horizon, Trials: cell.Pick(s, 2, 10, 60), Seed: 2025,
-		Environment: on.environment, Grid: simulate.LogGrid(horizon, 4),
+		Environment: on.environment(), Grid: simulate.LogGrid(horizon, 4),
 	}
 	for _, l := range compared {
 		e.Policies = append(e.Policies, policies(l.epsilons, bandit.Problem{}, contestants(l.name)...)...)
@@ -147,25 +147,24 @@ func CoreSets(s cell.Scale, dim int) *simulate.Experiment {
 	horizon := cell.Pick(s, 5_000, 100_000, 1_000_000)
 	e := &simulate.Experiment{
 		Name: fmt.Sprintf("survey-coreset-d%d", dim), Horizon: horizon, Trials: cell.Pick(s, 2, 10, 60), Seed: 2207,
-		Environment: func() bandit.Environment { return &environment.SphereArms{Arms: 50, Dim: dim} },
+		Environment: environment.SphereArms{Arms: 50, Dim: dim},
 		Grid:        simulate.LogGrid(horizon, 4),
 	}
-	add := func(name string, epsilon float64, pairs bool, make func(privacy.Budget) *learner.Private[privacy.Means]) {
-		e.Policies = append(e.Policies, simulate.Policy{Name: Name(name, epsilon), New: func() bandit.Learner {
-			l := make(privacy.Budget{Epsilon: epsilon})
-			l.Policy.(*learner.CoreSet).Design.Pairs = pairs
-			return l
-		}})
+	add := func(name string, epsilon float64, pairs bool, l learner.Private[privacy.Means]) {
+		policy := l.Policy.(learner.CoreSet)
+		policy.Design.Pairs = pairs
+		l.Policy = policy
+		e.Policies = append(e.Policies, simulate.Policy{Name: Name(name, epsilon), Learner: l})
 	}
-	published := func(b privacy.Budget) *learner.Private[privacy.Means] { return learner.CoreSetAsPublished(b.Epsilon) }
 	epsilons := []float64{1}
 	if dim == 5 {
 		epsilons = []float64{1, 0.1}
 	}
 	for _, epsilon := range epsilons {
-		add(PublishedWidth, epsilon, true, published)
-		add(SoundWidth, epsilon, true, learner.NewCoreSet)
-		add(SmallCoreSet, epsilon, false, learner.NewCoreSet)
+		sound := learner.NewCoreSet(privacy.Budget{Epsilon: epsilon})
+		add(PublishedWidth, epsilon, true, learner.CoreSetAsPublished(epsilon))
+		add(SoundWidth, epsilon, true, sound)
+		add(SmallCoreSet, epsilon, false, sound)
 	}
 	return e
 }
@@ -215,7 +214,7 @@ func contestants(names ...string) (all []learner.Entry) {
 func policies(epsilons []float64, p bandit.Problem, of ...learner.Entry) (all []simulate.Policy) {
 	for _, e := range of {
 		for _, epsilon := range epsilons {
-			all = append(all, simulate.Policy{Name: Name(e.Name, epsilon), New: func() bandit.Learner { return e.New(p, budget(epsilon)) }})
+			all = append(all, simulate.Policy{Name: Name(e.Name, epsilon), Learner: e.New(p, budget(epsilon))})
 		}
 	}
 	return all

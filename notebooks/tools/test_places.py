@@ -13,8 +13,10 @@ def test_the_citation_has_what_its_format_wants():
     cff = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert cff["cff-version"] == "1.2.0" and cff["type"] == "software"
     assert cff["message"] and cff["authors"] == [{"name": "The dpbandits authors"}]
-    known = {"abstract", "authors", "cff-version", "keywords", "license", "message", "repository-code", "title", "type"}
+    known = {"abstract", "authors", "cff-version", "keywords", "license", "message", "repository-code", "title", "type", "version"}
     assert set(cff) == known
+    release = (ROOT / "pkg" / "simulate" / "release.go").read_text()
+    assert re.search(r'^const Release = "v(.+)"$', release, re.MULTILINE)[1] == cff["version"]
     assert cff["license"] == "Apache-2.0" and "Apache License" in (ROOT / "LICENSE").read_text()
     module = re.search(r"^module (\S+)$", (ROOT / "go.mod").read_text(), re.MULTILINE)[1]
     assert cff["repository-code"] == f"https://{module}"
@@ -23,7 +25,7 @@ def test_the_citation_has_what_its_format_wants():
 def test_the_readme_cites_the_same():
     cff, readme = yaml.safe_load((ROOT / "CITATION.cff").read_text()), (ROOT / "README.md").read_text()
     bibtex = re.search(r"@software\{.*?\n\s*\}\n", readme, re.DOTALL)[0]
-    for value in (cff["title"], cff["authors"][0]["name"], cff["repository-code"]):
+    for value in (cff["title"], cff["authors"][0]["name"], cff["repository-code"], cff["version"]):
         assert "{" + value + "}" in bibtex, value
 
 

@@ -32,10 +32,8 @@ func claimLineUp(cell.Scale) (string, error) {
 // is drawn anew for each query, every query is paid for.
 
 // sparseVector is the toolkit's, for queries that a record moves by 1, and a single one above.
-func sparseVector(epsilon float64) *mechanism.SparseVector {
-	v := &mechanism.SparseVector{Epsilon: epsilon, Accepted: 1, Sensitivity: 1}
-	check.OK(v.Init())
-	return v
+func sparseVector(epsilon float64) mechanism.Calibrated[mechanism.Comparisons] {
+	return check.Try(mechanism.SparseVector{Epsilon: epsilon, Accepted: 1, Sensitivity: 1}.Open())
 }
 
 // asked is a run of queries that all have the same answer: 0 in world 0, and 1 in world 1.
@@ -47,8 +45,8 @@ type asked struct {
 
 // logAllBelow returns the logarithm of the probability that no query comes out above, by quadrature
 // over the threshold's noise.
-func (a asked) logAllBelow(v *mechanism.SparseVector, world float64) float64 {
-	scale, own := v.Scales()
+func (a asked) logAllBelow(v mechanism.Calibrated[mechanism.Comparisons], world float64) float64 {
+	scale, own := v.Start(nil).Scales()
 	noisy, query := distuv.Laplace{Mu: a.threshold, Scale: scale}, distuv.Laplace{Mu: world, Scale: own}
 	draws, power := 1.0, float64(a.queries)
 	if a.fresh {
@@ -66,25 +64,25 @@ func (a asked) logAllBelow(v *mechanism.SparseVector, world float64) float64 {
 }
 
 // loss is the privacy loss of the event that no query comes out above.
-func (a asked) loss(v *mechanism.SparseVector) float64 {
+func (a asked) loss(v mechanism.Calibrated[mechanism.Comparisons]) float64 {
 	return a.logAllBelow(v, 0) - a.logAllBelow(v, 1)
 }
 
 // measured estimates it from runs in both worlds, with its standard error. With the bug, each query
 // begins a new stream.
-func (a asked) measured(v *mechanism.SparseVector, runs int) (loss, se float64) {
+func (a asked) measured(v mechanism.Calibrated[mechanism.Comparisons], runs int) (loss, se float64) {
 	var log [2]float64
 	square := 0.0
 	for world := range log {
 		noise, below := Noise(fmt.Sprintf("sparse %d %d %v", world, a.queries, a.fresh)), 0.0
 	run:
 		for range runs {
-			v.Reset(noise)
+			queries := v.Start(noise)
 			for range a.queries {
 				if a.fresh {
-					v.Reset(noise)
+					queries = v.Start(noise)
 				}
-				if check.Try(v.Above(float64(world), a.threshold)) {
+				if check.Try(queries.Above(float64(world), a.threshold)) {
 					continue run
 				}
 			}
@@ -116,7 +114,7 @@ func claimSparse(s cell.Scale) (string, error) {
 			worst = math.Max(worst, asked{k, threshold, false}.loss(v))
 		}
 	}
-	scale, _ := v.Scales()
+	scale, _ := v.Start(nil).Scales()
 	check.That(worst <= 1/scale+1e-4 && 1/scale <= epsilon/2, // the error of the quadrature
 		"one threshold: the event costs %.4f, want at most the %.4f of the threshold's noise, and that below epsilon/2", worst, 1/scale)
 	return fmt.Sprintf("fresh thresholds: %.4f for 1 query, %.1f for 1000; one threshold: at most %.3f for up to 10,000 queries and any threshold tried", one, thousand, worst), nil

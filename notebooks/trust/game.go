@@ -194,9 +194,9 @@ func compositions() (list []composed) {
 	return list
 }
 
-// claimComposition compares the privacy-loss distribution's bounds with the exact curve, where there
-// is one: delta falls in epsilon, so it is on different sides of compositionDelta at the two bounds.
-// All other accountants have to say at least as much.
+// claimComposition compares the privacy-loss distribution's bounds with the exact curve, where
+// there is one: delta falls in epsilon, so it is on different sides of compositionDelta at the two
+// bounds. All other accountants have to say at least as much.
 func claimComposition(cell.Scale) (string, error) {
 	var evidence []string
 	widest := map[string]float64{}

@@ -29,20 +29,19 @@ var continuals = []string{tree, honaker, squareRoot, blt}
 
 // bounded is an accumulator that knows its largest noise, in noise units.
 type bounded interface {
-	privacy.Accumulator
+	privacy.Mechanism[privacy.Sums]
 	MaxSD() float64
 }
 
 // running returns a mechanism over so many rounds, for rows of that length and of norm 1 at most.
 func running(name string, dim, rounds int) bounded {
-	a := map[string]bounded{
-		tree:       &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: continualBudget}},
-		honaker:    &mechanism.Honaker{Budget: continualBudget},
-		squareRoot: &mechanism.SquareRoot{Budget: continualBudget},
-		blt:        &mechanism.BLT{Budget: continualBudget},
+	a := map[string]privacy.Accumulator{
+		tree:       mechanism.Tree{Noise: mechanism.Gaussian{Budget: continualBudget}},
+		honaker:    mechanism.Honaker{Budget: continualBudget},
+		squareRoot: mechanism.SquareRoot{Budget: continualBudget},
+		blt:        mechanism.BLT{Budget: continualBudget},
 	}[name]
-	check.OK(a.Init(privacy.Setup{Dim: dim, Horizon: rounds, Bound: 1, Alpha: 0.01}))
-	return a
+	return check.Try(a.Open(privacy.Setup{Dim: dim, Horizon: rounds, Bound: 1, Alpha: 0.01})).(bounded)
 }
 
 // claimContinual: what is measured is what is computed, at one budget. There are 2000 rounds, which

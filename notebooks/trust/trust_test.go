@@ -61,7 +61,7 @@ func TestTradeOffs(t *testing.T) {
 // 1 - (b^2 e^(-u/b) - a^2 e^(-u/a))/(2(b^2-a^2)).
 func TestLossOfOne(t *testing.T) {
 	v := sparseVector(1)
-	a, b := v.Scales()
+	a, b := v.Start(nil).Scales()
 	log := func(u float64) float64 {
 		return math.Log1p(-(b*b*math.Exp(-u/b) - a*a*math.Exp(-u/a)) / (2 * (b*b - a*a)))
 	}

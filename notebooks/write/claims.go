@@ -10,7 +10,6 @@ import (
 
 	"github.com/dpbandits/dpbandits/notebooks/own"
 	"github.com/dpbandits/dpbandits/pkg/arms"
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -35,35 +34,28 @@ var claims = assert.Claims{
 // if the statement does not hold.
 func Assert(statement string) { claims.Assert(statement) }
 
-type means = *learner.Private[privacy.Means]
-
 // hopeful is the notebook's policy over the toolkit's blocks, at epsilon = 1.
 func hopeful(name string, lengths mechanism.BlockLengths, remember bool) simulate.Policy {
-	return simulate.NewPolicy(name, func() means {
-		return learner.New(&own.Hopeful{Boldness: 0.5}, &mechanism.Blocks{
-			Budget: privacy.Budget{Epsilon: 1}, Lengths: lengths, Remember: remember,
-		})
-	})
+	blocks := mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}, Lengths: lengths, Remember: remember}
+	return simulate.Policy{Name: name, Learner: learner.New(own.Hopeful{Boldness: 0.5}, blocks)}
 }
 
 func raced(cell.Scale) (string, error) {
 	e := &simulate.Experiment{
 		Name: "write race", Horizon: 10_000, Trials: 16, Seed: 6,
-		Environment: func() bandit.Environment {
-			return &environment.Arms{Means: []float64{0.25, 0.375, 0.5, 0.625, 0.75}}
-		},
-		Policies: []simulate.Policy{hopeful("Hopeful", nil, true)},
+		Environment: environment.Arms{Means: []float64{0.25, 0.375, 0.5, 0.625, 0.75}},
+		Policies:    []simulate.Policy{hopeful("Hopeful", nil, true)},
 	}
 	var order []simulate.Comparison
 	for i, p := range []simulate.Policy{
-		simulate.NewPolicy("DP-KLUCB", func() means { return arms.NewDPKLUCB(1, 1.2) }),
-		simulate.NewPolicy("DP-IMED", func() means { return arms.NewDPIMED(1, 2) }),
-		simulate.NewPolicy("DP-SE", func() means { return arms.NewDPElimination(1) }),
-		simulate.NewPolicy("DP-UCB", func() means { return arms.NewDPUCB(1) }),
-		simulate.NewPolicy("AdaP-UCB", func() means { return arms.NewAdaPUCB(1) }),
-		simulate.NewPolicy("AdaP-KLUCB", func() means { return arms.NewAdaPKLUCB(1) }),
-		simulate.NewPolicy("Lazy-UCB", func() means { return arms.NewLazyUCB(1) }),
-		simulate.NewPolicy("Lazy-DP-TS", func() means { return arms.NewLazyThompson(1) }),
+		{Name: "DP-KLUCB", Learner: arms.NewDPKLUCB(1, 1.2)},
+		{Name: "DP-IMED", Learner: arms.NewDPIMED(1, 2)},
+		{Name: "DP-SE", Learner: arms.NewDPElimination(1)},
+		{Name: "DP-UCB", Learner: arms.NewDPUCB(1)},
+		{Name: "AdaP-UCB", Learner: arms.NewAdaPUCB(1)},
+		{Name: "AdaP-KLUCB", Learner: arms.NewAdaPKLUCB(1)},
+		{Name: "Lazy-UCB", Learner: arms.NewLazyUCB(1)},
+		{Name: "Lazy-DP-TS", Learner: arms.NewLazyThompson(1)},
 	} {
 		e.Policies = append(e.Policies, p)
 		want := 1
@@ -96,7 +88,7 @@ func (r *recorder) Errorf(format string, args ...any) {
 func probed(cell.Scale) (string, error) {
 	r := &recorder{}
 	c := privacytest.Case[privacy.Means]{
-		New:   func() privacy.Statistic[privacy.Means] { return &own.Totals{Epsilon: 1} },
+		Of:    own.Totals{Epsilon: 1},
 		Setup: privacy.Setup{Horizon: 32, Arms: 2, Slots: 1, Hi: 1}, Format: privacytest.Weights(nil),
 	}
 	privacytest.Statistic(r, c)
@@ -107,10 +99,8 @@ func probed(cell.Scale) (string, error) {
 func moved(cell.Scale) (string, error) {
 	curves := check.Try((&simulate.Experiment{
 		Name: "write seasons", Horizon: 40_000, Trials: 16, Seed: 6,
-		Environment: func() bandit.Environment {
-			return &own.Seasons{Means: []float64{0.8, 0.6, 0.4, 0.2}, Long: 10_000}
-		},
-		Policies: []simulate.Policy{hopeful("doubling", nil, false), hopeful("even", own.Even(100), false)},
+		Environment: own.Seasons{Means: []float64{0.8, 0.6, 0.4, 0.2}, Long: 10_000},
+		Policies:    []simulate.Policy{hopeful("doubling", nil, false), hopeful("even", own.Even(100), false)},
 	}).Run(context.Background())).Curves()
 	doubling, even := curves[0].Final(), curves[1].Final()
 	return assert.Holds(even < 0.5*doubling, "regret %.0f over doubling blocks and %.0f over blocks of 100, 16 trials", doubling, even)

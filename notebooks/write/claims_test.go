@@ -19,7 +19,7 @@ func TestClaims(t *testing.T) { notebooktest.Claims(t, claims) }
 
 // mutations breaks the code once for each statement, in a place that it is about.
 var mutations = []notebooktest.Mutation{
-	{claims[0].Statement, "its widths are twenty times as wide", "notebooks/own/hopeful.go", "h.Boldness/math", "20*h.Boldness/math"},
+	{claims[0].Statement, "its widths are twenty times as wide", "notebooks/own/hopeful.go", "h.Boldness / math", "20 * h.Boldness / math"},
 	{claims[1].Statement, "Totals does not clip", "notebooks/own/totals.go", "min(max(r.Y[0], s.setup.Lo), s.setup.Hi)", "r.Y[0]"},
 	{claims[1].Statement, "a block is released again with the next", "notebooks/own/totals.go", "s.open[a], s.drawn = 0, s.drawn+1", "s.drawn = s.drawn + 1"},
 	{claims[2].Statement, "there is one season", "notebooks/own/seasons.go", "max(0, e.round-1)/e.Long", "0"},

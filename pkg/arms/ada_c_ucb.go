@@ -2,6 +2,7 @@ package arms
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -18,32 +19,35 @@ import (
 // batches have 1, 1, 2, 4, ... rewards.
 type AdaCUCB struct {
 	Beta float64 // > 0; 0 means 3.1. The regret bound needs > 3
-
-	ucb
-	beta float64
 }
 
-var _ learner.Policy[privacy.Means] = (*AdaCUCB)(nil)
+var _ learner.Policy[privacy.Means] = AdaCUCB{}
 
 // NewAdaCUCB returns AdaC-UCB, (epsilon, delta)-DP in the central model, one reward replaced, for
 // delta > 0. The noise is calibrated exactly, as a reward is in one Gaussian release: mu-GDP, where
 // the paper has rho-zCDP with rho = mu^2/2.
-func NewAdaCUCB(b privacy.Budget) *learner.Private[privacy.Means] {
-	return learner.New(&AdaCUCB{}, doubling(b))
+func NewAdaCUCB(b privacy.Budget) learner.Private[privacy.Means] {
+	return learner.New(AdaCUCB{}, doubling(b))
 }
 
-// Init validates and allocates.
-func (l *AdaCUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
+// Prepare validates.
+func (l AdaCUCB) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
 	if err := positive("AdaCUCB", "Beta", l.Beta, 3.1); err != nil {
-		return err
+		return nil, err
 	}
-	l.beta = or(l.Beta, 3.1)
-	return l.init("AdaCUCB", p, horizon)
+	return prepare("AdaCUCB", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
+		return &adaCUCB{ucb: newUCB(p), beta: or(l.Beta, 3.1)}
+	})
+}
+
+type adaCUCB struct {
+	ucb
+	beta float64
 }
 
 // Learn chooses the arm with the largest upper confidence bound. The Root of Gaussian noise is
 // sqrt(2) standard deviations.
-func (l *AdaCUCB) Learn(r *privacy.Means) ([]float64, error) {
+func (l *adaCUCB) Learn(r *privacy.Means) ([]float64, error) {
 	l.take(r)
 	for _, a := range r.Changed {
 		of := &l.of[a]
@@ -53,4 +57,4 @@ func (l *AdaCUCB) Learn(r *privacy.Means) ([]float64, error) {
 	return l.follow(r, l)
 }
 
-func (l *AdaCUCB) at(log float64) { l.byWidth = math.Sqrt(l.beta * log) }
+func (l *adaCUCB) at(log float64) { l.byWidth = math.Sqrt(l.beta * log) }

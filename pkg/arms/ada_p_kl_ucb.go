@@ -18,52 +18,44 @@ import (
 // it, 1/(epsilon n). Logarithms are natural. An arm's batches have 1, 1, 2, 4, ... rewards.
 type AdaPKLUCB struct {
 	Alpha float64 // > 0; 0 means 3.1. The regret bound needs > 3
+}
 
+var _ learner.Policy[privacy.Means] = AdaPKLUCB{}
+
+// NewAdaPKLUCB returns AdaP-KLUCB, epsilon-DP in the central model, one reward replaced.
+func NewAdaPKLUCB(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(AdaPKLUCB{}, doubling(privacy.Budget{Epsilon: epsilon}))
+}
+
+// Prepare validates.
+func (l AdaPKLUCB) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
+	if err := positive("AdaPKLUCB", "Alpha", l.Alpha, 3.1); err != nil {
+		return nil, err
+	}
+	return prepare("AdaPKLUCB", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
+		rule := &adaPKLUCB{leader: newLeader(p), alpha: or(l.Alpha, 3.1), upper: make([]bernoulli.Upper, p.Arms)}
+		rule.race.top = 1
+		return rule
+	})
+}
+
+type adaPKLUCB struct {
 	leader
 	alpha, level float64
 	upper        []bernoulli.Upper
 }
 
-var _ learner.Policy[privacy.Means] = (*AdaPKLUCB)(nil)
-
-// NewAdaPKLUCB returns AdaP-KLUCB, epsilon-DP in the central model, one reward replaced.
-func NewAdaPKLUCB(epsilon float64) *learner.Private[privacy.Means] {
-	return learner.New(&AdaPKLUCB{}, doubling(privacy.Budget{Epsilon: epsilon}))
-}
-
-// Init validates and allocates.
-func (l *AdaPKLUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
-	if err := positive("AdaPKLUCB", "Alpha", l.Alpha, 3.1); err != nil {
-		return err
-	}
-	l.alpha = or(l.Alpha, 3.1)
-	if err := l.init("AdaPKLUCB", p, horizon); err != nil {
-		return err
-	}
-	l.race.top = 1
-	l.upper = make([]bernoulli.Upper, p.Arms)
-	return nil
-}
-
-// Reset forgets everything.
-func (l *AdaPKLUCB) Reset(own *rand.Rand) {
-	l.leader.Reset(own)
-	for a := range l.upper {
-		l.upper[a].Reset()
-	}
-}
-
 // Learn chooses the arm with the largest index.
-func (l *AdaPKLUCB) Learn(r *privacy.Means) ([]float64, error) {
+func (l *adaPKLUCB) Learn(r *privacy.Means) ([]float64, error) {
 	l.take(r)
 	return l.follow(r, l)
 }
 
-func (l *AdaPKLUCB) at(log float64) { l.level = l.alpha * log }
+func (l *adaPKLUCB) at(log float64) { l.level = l.alpha * log }
 
-func (l *AdaPKLUCB) above(a int, x float64) bool { return l.bound(a) > x }
+func (l *adaPKLUCB) above(a int, x float64) bool { return l.bound(a) > x }
 
-func (l *AdaPKLUCB) bound(a int) float64 {
+func (l *adaPKLUCB) bound(a int) float64 {
 	of := &l.of[a]
 	m := of.Mean + float64(l.level*of.Tail.Linear)
 	return l.upper[a].At(clipped(m), l.level/float64(of.Count))

@@ -27,51 +27,47 @@ import (
 type AdaPTT struct {
 	Delta float64 // probability of a wrong recommendation, in (0, 1), no default
 	AsRun bool    // by the threshold of the authors' program, which is smaller and not proved
+}
 
+var _ learner.Policy[privacy.Means] = AdaPTT{}
+
+// NewAdaPTT returns AdaP-TT, epsilon-DP in the central model, one reward replaced. delta is the
+// probability of a wrong recommendation, not a part of the privacy.
+func NewAdaPTT(epsilon, delta float64) learner.Private[privacy.Means] {
+	return learner.New(AdaPTT{Delta: delta}, doubling(privacy.Budget{Epsilon: epsilon}))
+}
+
+// Prepare validates.
+func (l AdaPTT) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
+	if !(l.Delta > 0 && l.Delta < 1) {
+		return nil, fmt.Errorf("arms: AdaPTT.Delta = %v, want in (0, 1)", l.Delta)
+	}
+	if p.Arms == 1 {
+		return nil, fmt.Errorf("arms: AdaPTT compares arms: Problem.Arms = %d, want >= 2", p.Arms)
+	}
+	return prepare("AdaPTT", p, horizon, func(own *rand.Rand) learner.Rule[privacy.Means] {
+		return &AdaPTTRule{ucb: newUCB(p), pair: pair{own: own}, test: glr{l.Delta, l.AsRun}}
+	})
+}
+
+// AdaPTTRule is the rule of [AdaPTT].
+type AdaPTTRule struct {
 	ucb
 	pair
+	test    glr
 	best    int
 	stopped int // records that were read when it stopped; 0 before
 }
 
-var _ learner.Policy[privacy.Means] = (*AdaPTT)(nil)
-
-// NewAdaPTT returns AdaP-TT, epsilon-DP in the central model, one reward replaced. delta is the
-// probability of a wrong recommendation, not a part of the privacy.
-func NewAdaPTT(epsilon, delta float64) *learner.Private[privacy.Means] {
-	return learner.New(&AdaPTT{Delta: delta}, doubling(privacy.Budget{Epsilon: epsilon}))
-}
-
-// Init validates and allocates.
-func (l *AdaPTT) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
-	if !(l.Delta > 0 && l.Delta < 1) {
-		return fmt.Errorf("arms: AdaPTT.Delta = %v, want in (0, 1)", l.Delta)
-	}
-	if err := l.init("AdaPTT", p, horizon); err != nil {
-		return err
-	}
-	if p.Arms < 2 {
-		return fmt.Errorf("arms: AdaPTT compares arms: Problem.Arms = %d, want >= 2", p.Arms)
-	}
-	return nil
-}
-
-// Reset forgets everything.
-func (l *AdaPTT) Reset(own *rand.Rand) {
-	l.ucb.Reset(own)
-	l.pair.Reset(own)
-	l.best, l.stopped = 0, 0
-}
-
 // Stopped returns the round after which it stopped, and whether it has.
-func (l *AdaPTT) Stopped() (round int, ok bool) { return l.stopped, l.stopped > 0 }
+func (l *AdaPTTRule) Stopped() (round int, ok bool) { return l.stopped, l.stopped > 0 }
 
 // Recommend returns the arm with the best mean when it stopped or, before, of now. It is arm 0
 // until all arms were seen.
-func (l *AdaPTT) Recommend() int { return l.best }
+func (l *AdaPTTRule) Recommend() int { return l.best }
 
 // Learn stops, or chooses the leader and the challenger.
-func (l *AdaPTT) Learn(r *privacy.Means) ([]float64, error) {
+func (l *AdaPTTRule) Learn(r *privacy.Means) ([]float64, error) {
 	if l.stopped > 0 {
 		return l.tell(l.best, l.best)
 	}
@@ -87,7 +83,7 @@ func (l *AdaPTT) Learn(r *privacy.Means) ([]float64, error) {
 			l.best = a
 		}
 	}
-	if (glr{l.Delta, l.AsRun}).sure(l.of, l.best) {
+	if l.test.sure(l.of, l.best) {
 		l.stopped = r.Records
 		return l.tell(l.best, l.best)
 	}
@@ -95,7 +91,7 @@ func (l *AdaPTT) Learn(r *privacy.Means) ([]float64, error) {
 }
 
 // challenger returns the arm that is the least sure to be worse than the leader.
-func (l *AdaPTT) challenger(leader int, more float64) int {
+func (l *AdaPTTRule) challenger(leader int, more float64) int {
 	best, least := -1, 0.0
 	for a := range l.of {
 		if a == leader {
@@ -109,4 +105,4 @@ func (l *AdaPTT) challenger(leader int, more float64) int {
 	return best
 }
 
-func (l *AdaPTT) at(log float64) { l.byWidth, l.byNoise = math.Sqrt(log/2), log }
+func (l *AdaPTTRule) at(log float64) { l.byWidth, l.byNoise = math.Sqrt(log/2), log }

@@ -14,11 +14,8 @@ import (
 func stopping(t *testing.T, l private, means []float64, trial int) (round, arm int) {
 	t.Helper()
 	const horizon = 1_000_000
-	if err := l.Init(bandit.Problem{Arms: len(means), Slots: 1, RewardMax: 1}, horizon); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
-	rewards, best := random.New(1, trial, "rewards"), l.Policy.(*arms.AdaPTT)
+	r := started(t, opened(t, l, bandit.Problem{Arms: len(means), Slots: 1, RewardMax: 1}, horizon), trial)
+	rewards, best := random.New(1, trial, "rewards"), r.Run.(privateRun).Rule().(*arms.AdaPTTRule)
 	if at, ok := best.Stopped(); at != 0 || ok {
 		t.Fatalf("stopped in round %d at the beginning", at)
 	}
@@ -28,7 +25,7 @@ func stopping(t *testing.T, l private, means []float64, trial int) (round, arm i
 		if ok && v.Round == 2*at { // after arms could have had another batch
 			break
 		}
-		played = l.Select(&v, played[:0])
+		played = r.choose(&v, played[:0])
 		if ok && played[0] != best.Recommend() {
 			t.Fatalf("round %d plays arm %d, and %d was recommended in round %d", v.Round, played[0], best.Recommend(), at)
 		}
@@ -36,10 +33,7 @@ func stopping(t *testing.T, l private, means []float64, trial int) (round, arm i
 		if rewards.Float64() < means[played[0]] {
 			y[0] = 1
 		}
-		l.Update(&v, played, y)
-	}
-	if err := l.Err(); err != nil {
-		t.Fatal(err)
+		r.learn(&v, played, y)
 	}
 	round, ok := best.Stopped()
 	if !ok {
@@ -62,7 +56,7 @@ func TestAdaPTTStops(t *testing.T) {
 	for _, c := range cases {
 		wrong, sum, squares := 0, 0.0, 0.0
 		l := arms.NewAdaPTT(c.epsilon, 0.1)
-		l.Policy.(*arms.AdaPTT).AsRun = c.asRun
+		l.Policy = arms.AdaPTT{Delta: 0.1, AsRun: c.asRun}
 		for trial := range c.trials {
 			round, arm := stopping(t, l, []float64{0.5, 0.9, 0.5}, trial)
 			sum += float64(round)
@@ -93,7 +87,7 @@ func TestAdaPTTGoldens(t *testing.T) {
 		epsilon, rounds, se float64
 	}{{1, 1290, 31}, {0.05, 3155, 127}} {
 		l := arms.NewAdaPTT(g.epsilon, 0.1)
-		l.Policy.(*arms.AdaPTT).AsRun = true
+		l.Policy = arms.AdaPTT{Delta: 0.1, AsRun: true}
 		const trials = 200
 		sum, squares := 0.0, 0.0
 		for trial := range trials {

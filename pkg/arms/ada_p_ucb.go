@@ -2,6 +2,7 @@ package arms
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -18,38 +19,41 @@ import (
 // it, 1/(epsilon n). Logarithms are natural. An arm's batches have 1, 1, 2, 4, ... rewards.
 type AdaPUCB struct {
 	Alpha float64 // > 0; 0 means 3.1. The regret bound needs > 3
+}
 
+var _ learner.Policy[privacy.Means] = AdaPUCB{}
+
+// NewAdaPUCB returns AdaP-UCB, epsilon-DP in the central model, one reward replaced.
+func NewAdaPUCB(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(AdaPUCB{}, doubling(privacy.Budget{Epsilon: epsilon}))
+}
+
+// doubling returns batches that double the number of an arm's rewards, of which the last counts.
+func doubling(b privacy.Budget) mechanism.Batches {
+	return mechanism.Batches{Budget: b, Lengths: mechanism.Geometric{First: 1, Ratio: 2}}
+}
+
+// Prepare validates.
+func (l AdaPUCB) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
+	if err := positive("AdaPUCB", "Alpha", l.Alpha, 3.1); err != nil {
+		return nil, err
+	}
+	return prepare("AdaPUCB", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
+		return &adaPUCB{ucb: newUCB(p), alpha: or(l.Alpha, 3.1)}
+	})
+}
+
+type adaPUCB struct {
 	ucb
 	alpha float64
 }
 
-var _ learner.Policy[privacy.Means] = (*AdaPUCB)(nil)
-
-// NewAdaPUCB returns AdaP-UCB, epsilon-DP in the central model, one reward replaced.
-func NewAdaPUCB(epsilon float64) *learner.Private[privacy.Means] {
-	return learner.New(&AdaPUCB{}, doubling(privacy.Budget{Epsilon: epsilon}))
-}
-
-// doubling returns batches that double the number of an arm's rewards, of which the last counts.
-func doubling(b privacy.Budget) *mechanism.Batches {
-	return &mechanism.Batches{Budget: b, Lengths: mechanism.Geometric{First: 1, Ratio: 2}}
-}
-
-// Init validates and allocates.
-func (l *AdaPUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
-	if err := positive("AdaPUCB", "Alpha", l.Alpha, 3.1); err != nil {
-		return err
-	}
-	l.alpha = or(l.Alpha, 3.1)
-	return l.init("AdaPUCB", p, horizon)
-}
-
 // Learn chooses the arm with the largest upper confidence bound.
-func (l *AdaPUCB) Learn(r *privacy.Means) ([]float64, error) {
+func (l *adaPUCB) Learn(r *privacy.Means) ([]float64, error) {
 	l.read(r)
 	return l.follow(r, l)
 }
 
-func (l *AdaPUCB) at(log float64) {
+func (l *adaPUCB) at(log float64) {
 	l.byWidth, l.byNoise = math.Sqrt(l.alpha*log/2), l.alpha*log
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // TestAhead: what a learner says that it plays next is what its twin plays, round by round. After
@@ -16,13 +15,9 @@ func TestAhead(t *testing.T) {
 	ahead := []string{"DP-SE", "AdaP-UCB", "AdaP-KLUCB", "AdaC-UCB", "DP-KLUCB", "TargetIMED", "DP-IMED"}
 	p := bandit.Problem{Arms: 4, Slots: 1, RewardMin: -1, RewardMax: 1}
 	for _, m := range makers {
-		jumper, twin := m.make(2), m.make(2)
-		for _, l := range []private{jumper, twin} {
-			if err := l.Init(p, horizon); err != nil {
-				t.Fatal(err)
-			}
-			l.Reset(random.New(1, 0, "own"), random.Source(1, 0, "noise"))
-		}
+		ready := opened(t, m.make(2), p, horizon)
+		twin := started(t, ready, 0)
+		jumper := started(t, ready, 0).Run.(privateRun)
 		rng := rand.New(rand.NewPCG(1, 2))
 		round, jumps := 1, 0
 		for round <= horizon {
@@ -45,11 +40,11 @@ func TestAhead(t *testing.T) {
 			sums := make([]float64, p.Arms)
 			for i := range rounds {
 				v := bandit.View{Round: round + i, Arms: p.Arms}
-				chosen := twin.Select(&v, nil)
+				chosen := twin.choose(&v, nil)
 				y := 2*float64(rng.IntN(4+chosen[0])/4) - 1
 				times[chosen[0]]--
 				sums[chosen[0]] += y
-				twin.Update(&v, chosen, []float64{y})
+				twin.learn(&v, chosen, []float64{y})
 			}
 			if slices.ContainsFunc(times, func(n int) bool { return n != 0 }) {
 				t.Fatalf("%s, round %d: said to play %v, and is off by %v", m.name, round, plays, times)
@@ -57,11 +52,10 @@ func TestAhead(t *testing.T) {
 			for i := range plays {
 				plays[i].Sum = sums[plays[i].Arm]
 			}
-			jumper.UpdateSums(&v, plays)
-			if jumper.Err() != nil || twin.Err() != nil {
-				t.Fatalf("%s, round %d: %v, %v", m.name, round, jumper.Err(), twin.Err())
+			if err := jumper.UpdateSums(&v, plays); err != nil {
+				t.Fatalf("%s, round %d: %v", m.name, round, err)
 			}
-			a, b := jumper.Statistic.Release(), twin.Statistic.Release()
+			a, b := jumper.Release(), twin.Run.(privateRun).Release()
 			if !slices.Equal(a.Of, b.Of) {
 				t.Fatalf("%s, round %d: estimates %v, of the twin %v", m.name, round, a, b)
 			}

@@ -10,9 +10,48 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-type private = *learner.Private[privacy.Means]
+type (
+	private    = learner.Private[privacy.Means]
+	privateRun = *learner.PrivateRun[privacy.Means]
+)
+
+// opened returns a learner that knows its problem.
+func opened(tb testing.TB, l bandit.Learner, p bandit.Problem, horizon int) bandit.Calibrated {
+	tb.Helper()
+	ready, err := l.Open(p, horizon)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return ready
+}
+
+// run is a run of which each error ends the test.
+type run struct {
+	bandit.Run
+	tb testing.TB
+}
+
+// started begins a trial.
+func started(tb testing.TB, ready bandit.Calibrated, trial int) run {
+	return run{ready.Start(random.New(1, trial, "learner"), random.Source(1, trial, "noise")), tb}
+}
+
+func (r run) choose(v *bandit.View, dst []int) []int {
+	dst, err := r.Select(v, dst)
+	if err != nil {
+		r.tb.Fatal(err)
+	}
+	return dst
+}
+
+func (r run) learn(v *bandit.View, arms []int, y []float64) {
+	if err := r.Update(v, arms, y); err != nil {
+		r.tb.Fatal(err)
+	}
+}
 
 // maker makes a learner of this package.
 type maker struct {
@@ -53,12 +92,10 @@ var makers = []maker{
 
 // TestConformance runs the suite of all learners. Means of Gaussian rewards do not tie.
 func TestConformance(t *testing.T) {
-	env := func() bandit.Environment {
-		return &environment.Arms{Means: []float64{0.3, 0.9, 0.4, 0.1}, Law: environment.GaussianWeights, Sigma: 0.4}
-	}
+	env := environment.Arms{Means: []float64{0.3, 0.9, 0.4, 0.1}, Law: environment.GaussianWeights, Sigma: 0.4}
 	for _, m := range makers {
 		t.Run(m.name, func(t *testing.T) {
-			bandittest.Learner(t, func() bandit.Learner { return m.make(20) }, env, bandittest.LearnerOptions{Seed: 1})
+			bandittest.Learner(t, m.make(20), env, bandittest.LearnerOptions{Seed: 1})
 		})
 	}
 }
@@ -70,11 +107,7 @@ func TestClaims(t *testing.T) {
 		if m.name == "Gaussian Thompson" { // whose epsilon follows
 			continue
 		}
-		l := m.make(0.7)
-		if err := l.Init(p, 1000); err != nil {
-			t.Fatal(err)
-		}
-		c := privacy.ClaimOf(l)
+		c := privacy.ClaimOf(opened(t, m.make(0.7), p, 1000))
 		if got := c.Epsilon(); m.private && math.Abs(got-0.7) > 1e-9 || !m.private && !math.IsInf(got, 1) {
 			t.Errorf("%s claims epsilon %v", m.name, got)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -16,7 +17,7 @@ func BenchmarkRound(b *testing.B) {
 		for _, k := range []int{10, 10_000} {
 			b.Run(fmt.Sprintf("%s/K=%d", m.name, k), func(b *testing.B) {
 				r := random.New(1, 0, "means")
-				env := &environment.Arms{}
+				env := environment.Arms{}
 				for range k {
 					env.Means = append(env.Means, 0.25+0.5*r.Float64())
 				}
@@ -36,19 +37,23 @@ func BenchmarkRound(b *testing.B) {
 // steady plays one round after another in the steady state.
 func steady(b *testing.B, env bandit.Environment, l bandit.Learner, warm int) {
 	b.Helper()
-	if err := l.Init(env.Problem(), 1<<40); err != nil {
-		b.Fatal(err)
-	}
-	env.Reset(random.New(1, 0, "contexts"))
-	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	world := bandittest.Open(b, env)
+	trial := world.Start(random.New(1, 0, "contexts"))
+	run := started(b, opened(b, l, world.Problem(), 1<<40), 0).Run
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	arms, y := make([]int, 0, 1), make([]float64, 1)
 	play := func() {
-		env.Next(&v)
-		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y)
-		l.Update(&v, arms, y)
+		trial.Next(&v)
+		chosen, err := run.Select(&v, arms[:0])
+		if err != nil {
+			b.Fatal(err)
+		}
+		arms = chosen
+		trial.Pull(rewards, arms, y)
+		if err := run.Update(&v, arms, y); err != nil {
+			b.Fatal(err)
+		}
 	}
 	for range warm {
 		play()
@@ -56,8 +61,5 @@ func steady(b *testing.B, env bandit.Environment, l bandit.Learner, warm int) {
 	b.ReportAllocs()
 	for b.Loop() {
 		play()
-	}
-	if err := l.Err(); err != nil {
-		b.Fatal(err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 // Catalogue lists the learners that play for a small regret, each with the constants that its paper
 // publishes. A race at equal privacy gives all of them the same budget.
 func Catalogue() []learner.Entry {
-	type made = *learner.Private[privacy.Means]
+	type made = learner.Private[privacy.Means]
 	type maker = func(bandit.Problem, privacy.Budget) bandit.Learner
 	public := func(make func() made) maker {
 		return func(bandit.Problem, privacy.Budget) bandit.Learner { return make() }

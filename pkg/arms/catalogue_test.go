@@ -19,10 +19,7 @@ func TestCatalogue(t *testing.T) {
 		}
 		seen[e.Name] = true
 		p := bandit.Problem{Arms: 3, Slots: 1, RewardMax: 1}
-		l := e.New(p, privacy.Budget{Epsilon: 0.7, Delta: 1e-5})
-		if err := l.Init(p, 1000); err != nil {
-			t.Fatal(err)
-		}
+		l := opened(t, e.New(p, privacy.Budget{Epsilon: 0.7, Delta: 1e-5}), p, 1000)
 		claim := privacy.ClaimOf(l)
 		if private := claim.Epsilon() < 1; private != e.Private {
 			t.Errorf("%s: private %t, want %t", e.Name, private, e.Private)

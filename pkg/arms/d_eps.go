@@ -26,8 +26,8 @@ func DEps(eps, x, y float64) float64 {
 // cumulative returns batches that forget nothing, the first of first/epsilon rewards. With a short
 // one the noise of the first batches stays in the sum for long, and a best arm that looks bad in it
 // is found late: with 16 in place of 32, IMED's regret varies more.
-func cumulative(first, epsilon, ratio float64) *mechanism.Batches {
-	return &mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}, Cumulative: true,
+func cumulative(first, epsilon, ratio float64) mechanism.Batches {
+	return mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}, Cumulative: true,
 		Lengths: mechanism.Geometric{First: max(1, math.Ceil(first/epsilon)), Ratio: ratio}}
 }
 

@@ -23,50 +23,53 @@ import (
 type DPElimination struct {
 	Epsilon float64 // of the statistic, > 0, no default
 	Beta    float64 // failure probability, in (0, 1); 0 means 1/horizon
+}
 
+var (
+	_ learner.Policy[privacy.Means] = DPElimination{}
+	_ learner.Asker                 = DPElimination{}
+	_ mechanism.BatchLengths        = (*dpElimination)(nil)
+)
+
+// NewDPElimination returns DP successive elimination, epsilon-DP in the central model, one reward
+// replaced.
+func NewDPElimination(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(DPElimination{Epsilon: epsilon}, mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}})
+}
+
+// Ask says that the rule sets the lengths of batches.
+func (DPElimination) Ask(_ bandit.Problem, s *privacy.Setup) error {
+	s.Lengths = true
+	return nil
+}
+
+// Prepare validates.
+func (l DPElimination) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
+	beta, err := failure("DPElimination", l.Beta, horizon)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkEpsilon("DPElimination", l.Epsilon); err != nil {
+		return nil, err
+	}
+	return prepare("DPElimination", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
+		return &dpElimination{newSurvivors(p), l.Epsilon, beta, 1}
+	})
+}
+
+type dpElimination struct {
 	survivors
 	epsilon, beta float64
 	epoch         int
 }
 
-var (
-	_ learner.Policy[privacy.Means] = (*DPElimination)(nil)
-	_ mechanism.BatchLengths        = (*DPElimination)(nil)
-)
-
-// NewDPElimination returns DP successive elimination, epsilon-DP in the central model, one reward
-// replaced.
-func NewDPElimination(epsilon float64) *learner.Private[privacy.Means] {
-	l := &DPElimination{Epsilon: epsilon}
-	return learner.New(l, &mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}, Lengths: l})
-}
-
-// Init validates and allocates.
-func (l *DPElimination) Init(p bandit.Problem, horizon int, _ *privacy.Means) (err error) {
-	if l.beta, err = failure("DPElimination", l.Beta, horizon); err != nil {
-		return err
-	}
-	if err := checkEpsilon("DPElimination", l.Epsilon); err != nil {
-		return err
-	}
-	l.epsilon = l.Epsilon
-	return l.init("DPElimination", p, horizon)
-}
-
-// Reset forgets everything.
-func (l *DPElimination) Reset(own *rand.Rand) {
-	l.estimates.Reset(own)
-	l.enter()
-	l.epoch = 1
-}
-
 // log returns ln(c S e^2/Beta) of this epoch.
-func (l *DPElimination) log(c float64) float64 {
+func (l *dpElimination) log(c float64) float64 {
 	return portable.Log(c*float64(len(l.left)-1)*float64(l.epoch)*float64(l.epoch)) - portable.Log(l.beta)
 }
 
 // Length returns R. The last arm that is left has no more epochs.
-func (l *DPElimination) Length(int, int) int {
+func (l *dpElimination) Length(int, int) int {
 	r := max(math.Ldexp(32*l.log(8), 2*l.epoch), math.Ldexp(8*l.log(4)/l.epsilon, l.epoch))
 	if len(l.left) == 2 {
 		r = math.Inf(1)
@@ -75,7 +78,7 @@ func (l *DPElimination) Length(int, int) int {
 }
 
 // Learn drops arms at the end of an epoch.
-func (l *DPElimination) Learn(r *privacy.Means) ([]float64, error) {
+func (l *dpElimination) Learn(r *privacy.Means) ([]float64, error) {
 	if l.ready(r) {
 		of := &l.of[r.Changed[0]]
 		l.ruleOut(math.Sqrt(l.log(8)/float64(2*of.Count)) + float64(l.log(4)*of.Tail.Linear))

@@ -2,6 +2,7 @@ package arms
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
@@ -20,29 +21,32 @@ import (
 // has the exact scales.
 type DPUCB struct {
 	Epsilon float64 // of the statistic, > 0, no default
+}
 
+var _ learner.Policy[privacy.Means] = DPUCB{}
+
+// NewDPUCB returns DP-UCB, epsilon-DP in the central model, one reward replaced.
+func NewDPUCB(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(DPUCB{Epsilon: epsilon}, mechanism.HybridTally{Epsilon: epsilon})
+}
+
+// Prepare validates.
+func (l DPUCB) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
+	if err := checkEpsilon("DPUCB", l.Epsilon); err != nil {
+		return nil, err
+	}
+	return prepare("DPUCB", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
+		return &dpUCB{ucb: newUCB(p), epsilon: l.Epsilon}
+	})
+}
+
+type dpUCB struct {
 	ucb
 	epsilon float64
 }
 
-var _ learner.Policy[privacy.Means] = (*DPUCB)(nil)
-
-// NewDPUCB returns DP-UCB, epsilon-DP in the central model, one reward replaced.
-func NewDPUCB(epsilon float64) *learner.Private[privacy.Means] {
-	return learner.New(&DPUCB{Epsilon: epsilon}, &mechanism.HybridTally{Epsilon: epsilon})
-}
-
-// Init validates and allocates.
-func (l *DPUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
-	if err := checkEpsilon("DPUCB", l.Epsilon); err != nil {
-		return err
-	}
-	l.epsilon = l.Epsilon
-	return l.init("DPUCB", p, horizon)
-}
-
 // Learn chooses the arm with the largest upper confidence bound.
-func (l *DPUCB) Learn(r *privacy.Means) ([]float64, error) {
+func (l *dpUCB) Learn(r *privacy.Means) ([]float64, error) {
 	l.read(r)
 	for _, a := range r.Changed {
 		n, line := r.Of[a].Count, &l.lines[a]
@@ -53,6 +57,6 @@ func (l *DPUCB) Learn(r *privacy.Means) ([]float64, error) {
 	return l.follow(r, l)
 }
 
-func (l *DPUCB) at(log float64) {
+func (l *dpUCB) at(log float64) {
 	l.byWidth, l.byNoise = math.Sqrt(2*log), math.Sqrt(8)*(2*math.Ln2+float64(4*log))/l.epsilon
 }

@@ -2,11 +2,11 @@ package arms
 
 import (
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
+	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -14,15 +14,27 @@ import (
 // moved into [0, 1].
 type estimates struct {
 	problem bandit.Problem
-	scale   float64 // 1 over the length of the range of rewards
+	scale   float64 // 1 over the length of the range of rewards; see check
 	of      []privacy.Estimate
 	unseen  int // the first arm without an estimate; the number of arms if all have one
 	round   int // the next one, after the records of the release
 }
 
-// init validates and allocates.
-func (e *estimates) init(who string, p bandit.Problem, horizon int) error {
-	*e = estimates{}
+// newEstimates allocates, for a problem that has passed check.
+func newEstimates(p bandit.Problem) estimates {
+	return estimates{problem: p, scale: 1 / (p.RewardMax - p.RewardMin), of: make([]privacy.Estimate, p.Arms)}
+}
+
+// prepare returns a policy that makes its rules by a function, or an error about the problem.
+func prepare(who string, p bandit.Problem, horizon int, begin learner.Begins[privacy.Means]) (learner.Prepared[privacy.Means], error) {
+	if err := check(who, p, horizon); err != nil {
+		return nil, err
+	}
+	return begin, nil
+}
+
+// check returns an error unless a problem is one of this package.
+func check(who string, p bandit.Problem, horizon int) error {
 	if err := p.Validate(); err != nil {
 		return err
 	}
@@ -34,20 +46,14 @@ func (e *estimates) init(who string, p bandit.Problem, horizon int) error {
 		return fmt.Errorf("arms: %s has no use for contexts: Problem.Dim = %d, want 0", who, p.Dim)
 	case p.Slots != 1:
 		return fmt.Errorf("arms: %s plays one arm a round: Problem.Slots = %d, want 1", who, p.Slots)
+	case !(p.RewardMax-p.RewardMin > leastRange):
+		return fmt.Errorf("arms: %s divides by the range of rewards: Problem.RewardMax - RewardMin = %v, want > %v", who, p.RewardMax-p.RewardMin, leastRange)
 	}
-	if err := size.Check(fmt.Sprintf("arms: Problem.Arms = %d", p.Arms), 16*float64(p.Arms)); err != nil {
-		return err
-	}
-	e.problem, e.scale = p, 1/(p.RewardMax-p.RewardMin)
-	e.of = make([]privacy.Estimate, p.Arms)
-	return nil
+	return size.Check(fmt.Sprintf("arms: Problem.Arms = %d", p.Arms), 16*float64(p.Arms))
 }
 
-// Reset forgets everything.
-func (e *estimates) Reset(*rand.Rand) {
-	clear(e.of)
-	e.unseen, e.round = 0, 1
-}
+// leastRange is what the range of rewards has to be longer than: 1 over it overflows.
+const leastRange = 0x1p-1024
 
 // take reads the estimates that have changed.
 func (e *estimates) take(r *privacy.Means) {

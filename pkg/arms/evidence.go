@@ -16,7 +16,7 @@ type evidence struct {
 	below  float64 // by how much the floor is below the best mean; 0: there is no lap yet
 	work   int     // arms looked at in the lap
 
-	by    indexer `snapshot:"keep"`
+	by    indexer
 	best  float64
 	but   int32 // the arm that is left out
 	arm   int32
@@ -29,25 +29,16 @@ type indexer interface {
 	bound(arm int, best float64) float64 // not above it, nor above the index for a larger best mean
 }
 
-// init allocates.
-func (e *evidence) init(arms int, by indexer) {
-	*e = evidence{by: by}
-	e.means.init(arms)
-	e.bounds.init(arms)
-}
-
-// reset forgets the means, and sets them to 0.
-func (e *evidence) reset() {
-	clear(e.means.of)
-	e.means.order()
-	e.below = 0
+// newEvidence allocates. All means are 0.
+func newEvidence(arms int) evidence {
+	return evidence{means: newRanking(arms), bounds: newRanking(arms)}
 }
 
 // first returns the arm other than but with the least index, ties to the lowest arm, and that
 // index. There may be none: -1, +Inf. changed lists the arms whose index or mean has changed since
 // the last call.
-func (e *evidence) first(changed []int, but int) (arm int, least float64) {
-	e.best = e.means.largest()
+func (e *evidence) first(changed []int, but int, by indexer) (arm int, least float64) {
+	e.by, e.best = by, e.means.largest()
 	if e.below == 0 || e.best < e.floor || e.work > 4*len(e.means.of) {
 		e.begin()
 	} else {
@@ -57,6 +48,7 @@ func (e *evidence) first(changed []int, but int) (arm int, least float64) {
 	}
 	e.but, e.arm, e.least = int32(but), -1, math.Inf(1)
 	e.look(0)
+	e.by = nil
 	return int(e.arm), e.least
 }
 

@@ -2,6 +2,7 @@ package arms_test
 
 import (
 	"fmt"
+	"log"
 
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -13,26 +14,35 @@ import (
 
 // Example plays DP-IMED, which is epsilon-DP, beside IMED, which is not private.
 func Example() {
-	env := &environment.Arms{Means: []float64{0.25, 0.75, 0.5}}
-	for _, l := range []*learner.Private[privacy.Means]{arms.NewIMED(), arms.NewDPIMED(0.5, 2)} {
+	env := environment.Arms{Means: []float64{0.25, 0.75, 0.5}}
+	world, err := env.Open()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, l := range []learner.Private[privacy.Means]{arms.NewIMED(), arms.NewDPIMED(0.5, 2)} {
 		const rounds = 20_000
-		if err := l.Init(env.Problem(), rounds); err != nil {
+		ready, err := l.Open(world.Problem(), rounds)
+		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		env.Reset(random.New(1, 0, "contexts"))
-		l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+		trial := world.Start(random.New(1, 0, "contexts"))
+		run := ready.Start(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 		rewards := random.New(1, 0, "rewards")
 		var v bandit.View
 		regret, played, y := 0.0, make([]int, 0, 1), make([]float64, 1)
 		for range rounds {
-			env.Next(&v)
-			played = l.Select(&v, played[:0])
-			env.Pull(rewards, played, y)
-			l.Update(&v, played, y)
-			regret += env.Regret(played)
+			trial.Next(&v)
+			if played, err = run.Select(&v, played[:0]); err != nil {
+				log.Fatal(err)
+			}
+			trial.Pull(rewards, played, y)
+			if err := run.Update(&v, played, y); err != nil {
+				log.Fatal(err)
+			}
+			regret += trial.Regret(played)
 		}
-		fmt.Printf("regret %.0f; lower bound %.0f\n", regret, arms.DEpsBound(privacy.ClaimOf(l).Epsilon(), env.Means, rounds))
+		fmt.Printf("regret %.0f; lower bound %.0f\n", regret, arms.DEpsBound(privacy.ClaimOf(ready).Epsilon(), env.Means, rounds))
 	}
 	// Output:
 	// regret 17; lower bound 26

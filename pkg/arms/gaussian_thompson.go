@@ -2,6 +2,7 @@ package arms
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -21,24 +22,28 @@ import (
 // privacy is a larger c or b, and more regret.
 //
 // Over another statistic it plays the arm with the best mean.
-type GaussianThompson struct{ leader }
+type GaussianThompson struct{}
 
-var _ learner.Policy[privacy.Means] = (*GaussianThompson)(nil)
+var _ learner.Policy[privacy.Means] = GaussianThompson{}
 
 // NewGaussianThompson returns Thompson sampling of draws of a variance c, > 0, after each arm was
 // played first times. It is differentially private in the central model, one reward replaced; delta
 // is that at which its claim states an epsilon.
-func NewGaussianThompson(variance float64, first int, delta float64) *learner.Private[privacy.Means] {
-	return learner.New(&GaussianThompson{}, &mechanism.PosteriorDraws{Variance: variance, First: first, Delta: delta})
+func NewGaussianThompson(variance float64, first int, delta float64) learner.Private[privacy.Means] {
+	return learner.New(GaussianThompson{}, mechanism.PosteriorDraws{Variance: variance, First: first, Delta: delta})
 }
 
-// Init validates and allocates.
-func (l *GaussianThompson) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
-	return l.init("GaussianThompson", p, horizon)
+// Prepare validates.
+func (GaussianThompson) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
+	return prepare("GaussianThompson", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
+		return &gaussianThompson{newLeader(p)}
+	})
 }
+
+type gaussianThompson struct{ leader }
 
 // Learn chooses the arm with the largest draw. It keeps none: in the next round all are new.
-func (l *GaussianThompson) Learn(r *privacy.Means) ([]float64, error) {
+func (l *gaussianThompson) Learn(r *privacy.Means) ([]float64, error) {
 	if l.unseen < len(l.of) {
 		if l.take(r); l.unseen < len(l.of) {
 			return l.play(l.unseen)

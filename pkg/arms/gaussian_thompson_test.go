@@ -22,11 +22,8 @@ func TestGaussianThompson(t *testing.T) {
 	var before, spread, epsilon float64
 	for _, variance := range []float64{0.5, 5, 50} {
 		l := arms.NewGaussianThompson(variance, first, 1e-5)
-		mean, se := regret(t, func() bandit.Learner { return arms.NewGaussianThompson(variance, first, 1e-5) }, c2, horizon, 10, 1)
-		if err := l.Init(bandit.Problem{Arms: 5, Slots: 1, RewardMax: 1}, horizon); err != nil {
-			t.Fatal(err)
-		}
-		c := privacy.ClaimOf(l)
+		mean, se := regret(t, l, c2, horizon, 10, 1)
+		c := privacy.ClaimOf(opened(t, l, bandit.Problem{Arms: 5, Slots: 1, RewardMax: 1}, horizon))
 		t.Logf("variance %v: a regret of %.0f (%.0f), epsilon = %.4g", variance, mean, se, c.Epsilon())
 		if want := privacy.GaussianEpsilon(1e-5, math.Sqrt((horizon-first+1)/(variance*(first+1)))); math.Abs(c.Epsilon()-want) > 1e-9*want {
 			t.Errorf("variance %v: claims epsilon = %v, want %v", variance, c.Epsilon(), want)

@@ -61,12 +61,12 @@ func trials(n int) int {
 }
 
 // regret returns the mean regret of a learner and its standard error.
-func regret(t *testing.T, make func() bandit.Learner, means []float64, horizon, trials int, seed uint64) (mean, se float64) {
+func regret(t *testing.T, l bandit.Learner, means []float64, horizon, trials int, seed uint64) (mean, se float64) {
 	t.Helper()
 	e := &simulate.Experiment{
 		Name: "arms", Horizon: horizon, Trials: trials, Seed: seed, Grid: []int{horizon},
-		Environment: func() bandit.Environment { return &environment.Arms{Means: means} },
-		Policies:    []simulate.Policy{{Name: "learner", New: make}},
+		Environment: environment.Arms{Means: means},
+		Policies:    []simulate.Policy{{Name: "learner", Learner: l}},
 	}
 	r, err := e.Run(context.Background())
 	if err != nil {
@@ -97,7 +97,7 @@ func TestGoldens(t *testing.T) {
 		}
 		t.Run(fmt.Sprintf("%s/%v", g.name, g.epsilon), func(t *testing.T) {
 			for i, means := range [][]float64{c1, c2} {
-				mean, se := regret(t, func() bandit.Learner { return by[g.name].make(g.epsilon) }, means, 1_000_000, n, 1)
+				mean, se := regret(t, by[g.name].make(g.epsilon), means, 1_000_000, n, 1)
 				want, theirs := g.regret[i], g.se[i]
 				off := (mean - want) / math.Hypot(se, theirs)
 				t.Logf("C%d: %.0f (%.0f), golden %.0f (%.0f): %.1f standard errors apart", i+1, mean, se, want, theirs, off)
@@ -126,7 +126,7 @@ func TestNearBound(t *testing.T) {
 		if !ok {
 			continue
 		}
-		mean, _ := regret(t, func() bandit.Learner { return m.make(epsilon) }, c2, horizon, 5, 1)
+		mean, _ := regret(t, m.make(epsilon), c2, horizon, 5, 1)
 		if ratio := mean / bound; !(ratio >= within[0] && ratio <= within[1]) {
 			t.Errorf("%s: a regret of %.3g times the bound %.0f, want within %v", m.name, ratio, bound, within)
 		} else {

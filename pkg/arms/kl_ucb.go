@@ -20,70 +20,62 @@ import (
 // 2^-34 and rounded to a multiple of it, so that equal estimates tie.
 type KLUCB struct {
 	Epsilon float64 // of the statistic, > 0, no default; +Inf means KL-UCB
+}
 
+var _ learner.Policy[privacy.Means] = KLUCB{}
+
+// NewKLUCB returns KL-UCB, which is not private.
+func NewKLUCB() learner.Private[privacy.Means] {
+	return learner.New(KLUCB{Epsilon: math.Inf(1)}, mechanism.Counts{})
+}
+
+// NewDPKLUCB returns DP-KLUCB over all batches of an arm. After the first of 16/epsilon rewards,
+// each makes the number of rewards of the arm ratio times as large; near 1.2 is good. It is
+// epsilon-DP in the central model, one reward replaced.
+func NewDPKLUCB(epsilon, ratio float64) learner.Private[privacy.Means] {
+	return learner.New(KLUCB{Epsilon: epsilon}, cumulative(16, epsilon, ratio))
+}
+
+// NewLocalKLUCB returns KL-UCB in the local model (Ren, Zhou, Liu, Shroff 2020): each user's device
+// sends one randomised bit. It is epsilon-DP, one user's reward replaced.
+func NewLocalKLUCB(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(KLUCB{Epsilon: math.Inf(1)}, mechanism.ResponseTally{Epsilon: epsilon})
+}
+
+// Prepare validates.
+func (l KLUCB) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
+	if err := checkEpsilon("KLUCB", l.Epsilon); err != nil {
+		return nil, err
+	}
+	return prepare("KLUCB", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
+		rule := &klUCB{leader: newLeader(p), epsilon: l.Epsilon, upper: make([]bernoulli.Upper, p.Arms)}
+		rule.race.top = 1
+		return rule
+	})
+}
+
+type klUCB struct {
 	leader
 	epsilon, log float64
 	upper        []bernoulli.Upper
 	below        bernoulli.Below
 }
 
-var _ learner.Policy[privacy.Means] = (*KLUCB)(nil)
-
-// NewKLUCB returns KL-UCB, which is not private.
-func NewKLUCB() *learner.Private[privacy.Means] {
-	return learner.New(&KLUCB{Epsilon: math.Inf(1)}, &mechanism.Counts{})
-}
-
-// NewDPKLUCB returns DP-KLUCB over all batches of an arm. After the first of 16/epsilon rewards,
-// each makes the number of rewards of the arm ratio times as large; near 1.2 is good. It is
-// epsilon-DP in the central model, one reward replaced.
-func NewDPKLUCB(epsilon, ratio float64) *learner.Private[privacy.Means] {
-	return learner.New(&KLUCB{Epsilon: epsilon}, cumulative(16, epsilon, ratio))
-}
-
-// NewLocalKLUCB returns KL-UCB in the local model (Ren, Zhou, Liu, Shroff 2020): each user's device
-// sends one randomised bit. It is epsilon-DP, one user's reward replaced.
-func NewLocalKLUCB(epsilon float64) *learner.Private[privacy.Means] {
-	return learner.New(&KLUCB{Epsilon: math.Inf(1)}, &mechanism.ResponseTally{Epsilon: epsilon})
-}
-
-// Init validates and allocates.
-func (l *KLUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
-	if err := checkEpsilon("KLUCB", l.Epsilon); err != nil {
-		return err
-	}
-	if err := l.init("KLUCB", p, horizon); err != nil {
-		return err
-	}
-	l.race.top = 1
-	l.epsilon, l.upper = l.Epsilon, make([]bernoulli.Upper, p.Arms)
-	return nil
-}
-
-// Reset forgets everything.
-func (l *KLUCB) Reset(own *rand.Rand) {
-	l.leader.Reset(own)
-	l.below = bernoulli.Below{}
-	for a := range l.upper {
-		l.upper[a].Reset()
-	}
-}
-
 // Learn chooses the arm with the largest index.
-func (l *KLUCB) Learn(r *privacy.Means) ([]float64, error) {
+func (l *klUCB) Learn(r *privacy.Means) ([]float64, error) {
 	l.take(r)
 	return l.follow(r, l)
 }
 
-func (l *KLUCB) at(log float64) { l.log = log }
+func (l *klUCB) at(log float64) { l.log = log }
 
 // above goes by kl, which is not less than d.
-func (l *KLUCB) above(a int, x float64) bool {
+func (l *klUCB) above(a int, x float64) bool {
 	of := &l.of[a]
 	return l.below.At(clipped(of.Mean), x, l.log/float64(of.Count))
 }
 
-func (l *KLUCB) bound(a int) float64 {
+func (l *klUCB) bound(a int) float64 {
 	of := &l.of[a]
 	return bernoulli.UpperDEps(&l.upper[a], l.epsilon, clipped(of.Mean), l.log/float64(of.Count))
 }

@@ -1,6 +1,8 @@
 package arms
 
 import (
+	"math/rand/v2"
+
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -17,28 +19,31 @@ import (
 // are from the learner's own stream.
 type LazyThompson struct {
 	Boost float64 // multiplies ln t z, > 0; 0 means 3, as published
+}
 
+var _ learner.Policy[privacy.Means] = LazyThompson{}
+
+// NewLazyThompson returns Lazy-DP-TS, epsilon-DP in the central model, one reward replaced.
+func NewLazyThompson(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(LazyThompson{}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+}
+
+// Prepare validates.
+func (l LazyThompson) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
+	if err := positive("LazyThompson", "Boost", l.Boost, 3); err != nil {
+		return nil, err
+	}
+	return prepare("LazyThompson", p, horizon, func(own *rand.Rand) learner.Rule[privacy.Means] {
+		return &lazyThompson{newPosterior(p, own), or(l.Boost, 3)}
+	})
+}
+
+type lazyThompson struct {
 	posterior
 	boost float64
 }
 
-var _ learner.Policy[privacy.Means] = (*LazyThompson)(nil)
-
-// NewLazyThompson returns Lazy-DP-TS, epsilon-DP in the central model, one reward replaced.
-func NewLazyThompson(epsilon float64) *learner.Private[privacy.Means] {
-	return learner.New(&LazyThompson{}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
-}
-
-// Init validates and allocates.
-func (l *LazyThompson) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
-	if err := positive("LazyThompson", "Boost", l.Boost, 3); err != nil {
-		return err
-	}
-	l.boost = or(l.Boost, 3)
-	return l.init("LazyThompson", p, horizon)
-}
-
 // Act appends the arm with the largest draw.
-func (l *LazyThompson) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+func (l *lazyThompson) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	return l.largest(broadcast, l.boost, v.Round, dst)
 }

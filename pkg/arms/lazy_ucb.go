@@ -19,7 +19,26 @@ import (
 // it, 1/(epsilon n). Logarithms are natural. An arm's batches have 1, 2, 4, ... rewards.
 type LazyUCB struct {
 	Explore float64 // > 0; 0 means 3, as published
+}
 
+var _ learner.Policy[privacy.Means] = LazyUCB{}
+
+// NewLazyUCB returns Anytime-Lazy-UCB, epsilon-DP in the central model, one reward replaced.
+func NewLazyUCB(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(LazyUCB{}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+}
+
+// Prepare validates.
+func (l LazyUCB) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
+	if err := positive("LazyUCB", "Explore", l.Explore, 3); err != nil {
+		return nil, err
+	}
+	return prepare("LazyUCB", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
+		return &lazyUCB{told: newTold(p), race: newRace(p.Arms), explore: or(l.Explore, 3)}
+	})
+}
+
+type lazyUCB struct {
 	told
 	race             race
 	explore          float64
@@ -27,51 +46,25 @@ type LazyUCB struct {
 	seen             []float64 // the broadcast that bounds are of
 }
 
-var _ learner.Policy[privacy.Means] = (*LazyUCB)(nil)
-
-// NewLazyUCB returns Anytime-Lazy-UCB, epsilon-DP in the central model, one reward replaced.
-func NewLazyUCB(epsilon float64) *learner.Private[privacy.Means] {
-	return learner.New(&LazyUCB{}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
-}
-
-// Init validates and allocates.
-func (l *LazyUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
-	if err := positive("LazyUCB", "Explore", l.Explore, 3); err != nil {
-		return err
-	}
-	l.explore = or(l.Explore, 3)
-	if err := l.init("LazyUCB", p, horizon); err != nil {
-		return err
-	}
-	l.race.init(p.Arms)
-	return nil
-}
-
-// Reset forgets everything.
-func (l *LazyUCB) Reset(own *rand.Rand) {
-	l.estimates.Reset(own)
-	l.race.reset()
-}
-
 // Act appends the arm with the largest upper confidence bound.
-func (l *LazyUCB) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+func (l *lazyUCB) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	unseen, err := l.receive(broadcast)
 	if err != nil || unseen >= 0 {
 		return append(dst, max(unseen, 0)), err
 	}
 	if l.seen = broadcast; !l.ours(broadcast) {
-		l.race.reset()
+		l.race.forget()
 	}
 	best := l.race.first(len(l.of), l.fresh, v.Round, l)
 	l.fresh = l.fresh[:0]
 	return append(dst, best), nil
 }
 
-func (l *LazyUCB) at(log float64) { l.byWidth, l.byNoise = math.Sqrt(l.explore*log), l.explore*log }
+func (l *lazyUCB) at(log float64) { l.byWidth, l.byNoise = math.Sqrt(l.explore*log), l.explore*log }
 
-func (l *LazyUCB) above(a int, x float64) bool { return l.bound(a) > x }
+func (l *lazyUCB) above(a int, x float64) bool { return l.bound(a) > x }
 
-func (l *LazyUCB) bound(a int) float64 {
+func (l *lazyUCB) bound(a int) float64 {
 	of := (*arm)(l.seen[armSize*a:])
 	return of[mean] + float64(l.byWidth*of[width]) + float64(l.byNoise*of[noise])
 }

@@ -2,14 +2,13 @@ package arms
 
 import (
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// leader is the base of policies that choose again when an estimate changes, and else play on. What
-// the users' devices are told is the arm.
+// leader is the base of rules that choose again when an estimate changes, and otherwise repeat
+// their arm. Users' devices are told the arm.
 type leader struct {
 	estimates
 	race race
@@ -19,28 +18,17 @@ type leader struct {
 // index is an upper confidence bound of each arm, for the leader with the largest. While an arm's
 // estimate stays, its bound must not decrease in time.
 type index interface {
-	// at sets the time t for the bounds that are asked for next, by ln t.
+	// at sets the time t of the next calls of bound and above. Its argument is ln t.
 	at(log float64)
 	// bound returns the bound of an arm that was seen.
 	bound(arm int) float64
-	// above reports whether an arm's bound is known to be above a number, by a test that may be
-	// cheaper than bound: it may say false of a bound that is above.
+	// above is a quick test of bound(arm) > x. True is certain; false means above or not.
 	above(arm int, x float64) bool
 }
 
-// init validates and allocates.
-func (l *leader) init(who string, p bandit.Problem, horizon int) error {
-	if err := l.estimates.init(who, p, horizon); err != nil {
-		return err
-	}
-	l.race.init(p.Arms)
-	return nil
-}
-
-// Reset forgets everything.
-func (l *leader) Reset(own *rand.Rand) {
-	l.estimates.Reset(own)
-	l.race.reset()
+// newLeader allocates.
+func newLeader(p bandit.Problem) leader {
+	return leader{estimates: newEstimates(p), race: newRace(p.Arms)}
 }
 
 // play makes an arm the leader.

@@ -1,6 +1,7 @@
 package arms_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -18,23 +19,24 @@ import (
 // play returns the arms that a learner plays, given the reward of an arm in a round.
 func play(t *testing.T, l bandit.Learner, p bandit.Problem, rounds int, reward func(arm, round int) float64) []int {
 	t.Helper()
-	if err := l.Init(p, rounds); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	played, _ := playing(t, l, p, rounds, reward)
+	return played
+}
+
+// playing returns the arms that a learner plays, and what its run warns of.
+func playing(t *testing.T, l bandit.Learner, p bandit.Problem, rounds int, reward func(arm, round int) float64) ([]int, []bandit.Warning) {
+	t.Helper()
+	r := started(t, opened(t, l, p, rounds), 0)
 	v := bandit.View{Arms: p.Arms}
 	var played []int
 	y := make([]float64, 1)
 	for v.Round = 1; v.Round <= rounds; v.Round++ {
-		played = l.Select(&v, played)
+		played = r.choose(&v, played)
 		last := played[len(played)-1:]
 		y[0] = reward(last[0], v.Round)
-		l.Update(&v, last, y)
+		r.learn(&v, last, y)
 	}
-	if err := l.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return played
+	return played, bandit.Warnings(r.Run)
 }
 
 // drawn are the rewards of some arms, Gaussian so that means do not tie.
@@ -114,17 +116,15 @@ func TestWithoutPrivacy(t *testing.T) {
 	const rounds = 3000
 	rewards := drawn([]float64{0.5, 0.55, 0.45, 0.6}, rounds)
 	reward := func(arm, round int) float64 { return rewards[arm][round-1] }
-	single := func() *mechanism.Batches {
-		return &mechanism.Batches{Budget: privacy.Budget{Epsilon: inf}, Lengths: ones{}, Cumulative: true}
-	}
+	single := mechanism.Batches{Budget: privacy.Budget{Epsilon: inf}, Lengths: ones{}, Cumulative: true}
 	for name, pair := range map[string][2]private{
-		"DP-KLUCB":   {learner.New(&arms.KLUCB{Epsilon: inf}, single()), arms.NewKLUCB()},
-		"DP-IMED":    {learner.New(&arms.IMED{Epsilon: inf}, single()), arms.NewIMED()},
-		"AdaP-UCB":   {learner.New(&arms.AdaPUCB{Alpha: 4}, single()), arms.NewUCB1()},
-		"AdaP-KLUCB": {learner.New(&arms.AdaPKLUCB{Alpha: 1}, single()), arms.NewKLUCB()},
-		"AdaC-UCB":   {learner.New(&arms.AdaCUCB{Beta: 4}, single()), arms.NewUCB1()},
-		"Lazy-UCB":   {learner.New(&arms.LazyUCB{Explore: 2}, single()), arms.NewUCB1()},
-		"Lazy-DP-TS": {learner.New(&arms.LazyThompson{}, single()), arms.NewThompson()},
+		"DP-KLUCB":   {learner.New(arms.KLUCB{Epsilon: inf}, single), arms.NewKLUCB()},
+		"DP-IMED":    {learner.New(arms.IMED{Epsilon: inf}, single), arms.NewIMED()},
+		"AdaP-UCB":   {learner.New(arms.AdaPUCB{Alpha: 4}, single), arms.NewUCB1()},
+		"AdaP-KLUCB": {learner.New(arms.AdaPKLUCB{Alpha: 1}, single), arms.NewKLUCB()},
+		"AdaC-UCB":   {learner.New(arms.AdaCUCB{Beta: 4}, single), arms.NewUCB1()},
+		"Lazy-UCB":   {learner.New(arms.LazyUCB{Explore: 2}, single), arms.NewUCB1()},
+		"Lazy-DP-TS": {learner.New(arms.LazyThompson{}, single), arms.NewThompson()},
 		"DP-UCB":     {arms.NewDPUCB(inf), arms.NewUCB1()},
 	} {
 		private, public := play(t, pair[0], four, rounds, reward), play(t, pair[1], four, rounds, reward)
@@ -142,10 +142,10 @@ func (ones) Length(int, int) int { return 1 }
 // TestEliminationEpochs computes the first two epochs by hand: of 5 arms, at epsilon = 1 and a
 // failure probability of 1e-5, the first has 1947 rewards of each.
 func TestEliminationEpochs(t *testing.T) {
-	l := &arms.DPElimination{Epsilon: 1, Beta: 1e-5}
+	l := arms.DPElimination{Epsilon: 1, Beta: 1e-5}
 	p := bandit.Problem{Arms: 5, Slots: 1, RewardMax: 1}
 	means := []float64{0.9, 0.1, 0.85, 0.1, 0.2}
-	played := play(t, learner.New(l, &mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: l}), p, 80_000,
+	played := play(t, learner.New(l, mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}}), p, 80_000,
 		func(arm, _ int) float64 { return means[arm] })
 	const first = 1947
 	for i, a := range played[:5*first] {
@@ -166,8 +166,8 @@ func TestEliminationEpochs(t *testing.T) {
 // The first batches have 28 rewards. Of rewards 1 and 0, d_1(0, 1) = 1: arm 1 has 28 + 3/2 ln 28,
 // which is over ln T + (ln 28 - 1)/2, and rests for good.
 func TestTargetLengths(t *testing.T) {
-	l := &arms.TargetIMED{IMED: arms.IMED{Epsilon: 1}}
-	s := &mechanism.Batches{Budget: privacy.Budget{Epsilon: inf}, Lengths: l, Cumulative: true}
+	l := arms.TargetIMED{Epsilon: 1}
+	s := mechanism.Batches{Budget: privacy.Budget{Epsilon: inf}, Cumulative: true}
 	two := bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}
 	played := play(t, learner.New(l, s), two, 10_000, func(arm, _ int) float64 { return float64(1 - arm) })
 	for i, a := range played {
@@ -201,29 +201,30 @@ func TestTargetLengths(t *testing.T) {
 // an epoch, or has one arm, works.
 func TestBadInput(t *testing.T) {
 	nan := math.NaN()
-	blocks := func() privacy.Tally { return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}} }
+	blocks := mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}
 	for want, l := range map[string]bandit.Learner{
-		"Beta = 1,":         learner.New(&arms.SuccessiveElimination{Beta: 1}, nil),
-		"Beta = -0.1,":      learner.New(&arms.DPElimination{Epsilon: 1, Beta: -0.1}, blocks()),
-		"Beta = NaN,":       learner.New(&arms.DPElimination{Epsilon: 1, Beta: nan}, blocks()),
-		"Epsilon = 0,":      learner.New(&arms.DPElimination{}, blocks()),
-		"Epsilon = NaN,":    learner.New(&arms.KLUCB{Epsilon: nan}, blocks()),
-		"Epsilon = -1,":     learner.New(&arms.IMED{Epsilon: -1}, blocks()),
-		"Alpha = NaN,":      learner.New(&arms.AdaPUCB{Alpha: nan}, blocks()),
-		"Alpha = -1,":       learner.New(&arms.AdaPKLUCB{Alpha: -1}, blocks()),
-		"Beta = +Inf,":      learner.New(&arms.AdaCUCB{Beta: inf}, blocks()),
-		"Explore = -2,":     learner.New(&arms.UCB1{Explore: -2}, nil),
-		"Explore = NaN,":    learner.New(&arms.LazyUCB{Explore: nan}, blocks()),
-		"Boost = -3,":       learner.New(&arms.LazyThompson{Boost: -3}, blocks()),
-		"Delta = 0,":        learner.New(&arms.AdaPTT{}, blocks()),
+		"Beta = 1,":         learner.New(arms.SuccessiveElimination{Beta: 1}, nil),
+		"Beta = -0.1,":      learner.New(arms.DPElimination{Epsilon: 1, Beta: -0.1}, blocks),
+		"Beta = NaN,":       learner.New(arms.DPElimination{Epsilon: 1, Beta: nan}, blocks),
+		"Epsilon = 0,":      learner.New(arms.DPElimination{}, blocks),
+		"Epsilon = NaN,":    learner.New(arms.KLUCB{Epsilon: nan}, blocks),
+		"Epsilon = -1,":     learner.New(arms.IMED{Epsilon: -1}, blocks),
+		"Alpha = NaN,":      learner.New(arms.AdaPUCB{Alpha: nan}, blocks),
+		"Alpha = -1,":       learner.New(arms.AdaPKLUCB{Alpha: -1}, blocks),
+		"Beta = +Inf,":      learner.New(arms.AdaCUCB{Beta: inf}, blocks),
+		"Explore = -2,":     learner.New(arms.UCB1{Explore: -2}, nil),
+		"Explore = NaN,":    learner.New(arms.LazyUCB{Explore: nan}, blocks),
+		"Boost = -3,":       learner.New(arms.LazyThompson{Boost: -3}, blocks),
+		"Delta = 0,":        learner.New(arms.AdaPTT{}, blocks),
 		"Delta = 1,":        arms.NewAdaPTT(1, 1),
 		"Delta = NaN,":      arms.NewAdaPTT(1, nan),
 		"epsilon = 0":       arms.NewAdaPTT(0, 0.1),
 		"Geometric.Ratio =": arms.NewDPIMED(1, 1),
+		"Batches.Lengths":   learner.New(arms.UCB1{}, mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}}), // whose rule sets none
 		"epsilon = -1":      arms.NewDPUCB(-1),
 		"epsilon = NaN":     arms.NewLocalKLUCB(nan),
 	} {
-		if err := l.Init(four, 100); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := l.Open(four, 100); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one that says %q", err, want)
 		}
 	}
@@ -232,7 +233,7 @@ func TestBadInput(t *testing.T) {
 			"Problem.Dim = 2":   {Arms: 4, Slots: 1, Dim: 2, ContextNorm: 1, RewardMax: 1},
 			"Problem.Slots = 2": {Arms: 4, Slots: 2, RewardMax: 1},
 		} {
-			if err := m.make(1).Init(p, 100); err == nil || !strings.Contains(err.Error(), what) {
+			if _, err := m.make(1).Open(p, 100); err == nil || !strings.Contains(err.Error(), what) {
 				t.Errorf("%s: error %v, want one that says %q", m.name, err, what)
 			}
 		}
@@ -240,7 +241,7 @@ func TestBadInput(t *testing.T) {
 			for _, k := range []int{1, 5} {
 				if k == 1 && m.name == "AdaP-TT" {
 					one := bandit.Problem{Arms: 1, Slots: 1, RewardMax: 1}
-					if err := m.make(1).Init(one, horizon); err == nil || !strings.Contains(err.Error(), "Problem.Arms = 1,") {
+					if _, err := m.make(1).Open(one, horizon); err == nil || !strings.Contains(err.Error(), "Problem.Arms = 1,") {
 						t.Errorf("%s: error %v, want one that says that there is one arm", m.name, err)
 					}
 					continue
@@ -253,12 +254,36 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// TestLeastRange: rewards in a range that 1 is not divided by are refused, and in the next longer
+// one the best arm is played.
+func TestLeastRange(t *testing.T) {
+	const least = 0x1p-1024
+	for _, m := range makers {
+		p := four
+		p.RewardMax = least
+		want := fmt.Sprintf("RewardMax - RewardMin = %v, want > %v", p.RewardMax, least)
+		if _, err := m.make(1).Open(p, 100); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one that says %q", m.name, err, want)
+		}
+		if m.private {
+			continue
+		}
+		p.RewardMax = math.Nextafter(least, 1)
+		played := make([]int, p.Arms)
+		for _, a := range play(t, m.make(1), p, 3000, func(arm, _ int) float64 { return p.RewardMax / float64(4-arm) }) {
+			played[a]++
+		}
+		if played[3] < 1500 {
+			t.Errorf("%s plays arms %v times, want the last most often", m.name, played)
+		}
+	}
+}
+
 // TestRewardsOutOfRange: they are clipped, and counted.
 func TestRewardsOutOfRange(t *testing.T) {
 	for _, m := range makers {
-		l := m.make(1)
-		play(t, l, four, 50, func(_, round int) float64 { return float64(round%2) * 1e6 })
-		if w := l.Warnings(); len(w) != 1 || w[0].Count != 25 {
+		_, w := playing(t, m.make(1), four, 50, func(_, round int) float64 { return float64(round%2) * 1e6 })
+		if len(w) != 1 || w[0].Count != 25 {
 			t.Errorf("%s warns %v of 25 rewards out of range", m.name, w)
 		}
 	}
@@ -269,8 +294,8 @@ func TestReplay(t *testing.T) {
 	for _, m := range makers {
 		t.Run(m.name, func(t *testing.T) {
 			privacytest.Replay(t, privacytest.PolicyCase[privacy.Means]{
-				New:       func() learner.Policy[privacy.Means] { return m.make(2).Policy },
-				Statistic: func() privacy.Tally { return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}} },
+				Policy:    m.make(2).Policy,
+				Statistic: mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}},
 				Problem:   four,
 			})
 		})
@@ -284,13 +309,10 @@ func TestPrivateLearners(t *testing.T) {
 		if !m.private || m.name == "local KL-UCB" || m.name == "DP-UCB" && testing.Short() { // whose claim takes long
 			continue
 		}
-		c := privacytest.LearnerCase{Name: m.name, New: func() bandit.Learner { return m.make(2) }, Problem: four, Attack: 1000}
+		c := privacytest.LearnerCase{Name: m.name, Learner: m.make(2), Problem: four, Attack: 1000}
 		if m.name == "DP-SE" { // with an epoch that is over in the long run
 			c.Long = 2000
-			c.New = func() bandit.Learner {
-				l := &arms.DPElimination{Epsilon: 2, Beta: 0.9}
-				return learner.New(l, &mechanism.Batches{Budget: privacy.Budget{Epsilon: 2}, Lengths: l})
-			}
+			c.Learner = learner.New(arms.DPElimination{Epsilon: 2, Beta: 0.9}, mechanism.Batches{Budget: privacy.Budget{Epsilon: 2}})
 		}
 		t.Run(m.name, func(t *testing.T) { privacytest.Learner(t, c) })
 	}

@@ -7,15 +7,12 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
 
-// pair is the part of top-two policies that plays a leader or a challenger, by the learner's own
+// pair is the part of top-two rules that plays a leader or a challenger, by the learner's own
 // stream. What the users' devices are told is the two.
 type pair struct {
 	own  *rand.Rand
 	told [2]float64
 }
-
-// Reset forgets everything.
-func (p *pair) Reset(own *rand.Rand) { p.own = own }
 
 // tell broadcasts the leader and the challenger.
 func (p *pair) tell(leader, challenger int) ([]float64, error) {

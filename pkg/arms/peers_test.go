@@ -2,18 +2,20 @@ package arms_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/peer"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// peers are learners in Python, of a package or, where it is nobody's, of our own in plain Python,
-// and ours that do the same.
+// peers are learners in Python, of a package or, where it is nobody's, of our own in plain Python
+// or compiled by numba, and ours that do the same.
 var peers = []struct {
 	name   string
 	ours   func() private
@@ -23,13 +25,22 @@ var peers = []struct {
 	{"Thompson/MABWiser", arms.NewThompson, 100},
 	{"UCB1/plain", arms.NewUCB1, 2000},
 	{"DP-UCB/plain", func() private { return arms.NewDPUCB(peerEpsilon) }, 2000},
+	{"UCB1/numba", arms.NewUCB1, 10_000},
+	{"Thompson/numba", arms.NewThompson, 10_000},
+	{"DP-UCB/numba", func() private { return arms.NewDPUCB(peerEpsilon) }, 10_000},
 }
 
 const peerEpsilon = 20
 
 var peerMeans = []float64{0.7, 0.65, 0.6, 0.6, 0.55, 0.5, 0.5, 0.45, 0.4, 0.3}
 
-const peerScript = "notebooks/tools/peer_arms.py"
+// peerScript returns the script that has a learner.
+func peerScript(learner string) string {
+	if strings.HasSuffix(learner, "/numba") {
+		return "notebooks/tools/peer_arms_numba.py"
+	}
+	return "notebooks/tools/peer_arms.py"
+}
 
 // peerBegins tells the script of a trial.
 func peerBegins(learner string, seed int) map[string]any {
@@ -40,26 +51,26 @@ func peerBegins(learner string, seed int) map[string]any {
 // regret since the trial began.
 func peerTrial(tb testing.TB, l bandit.Learner, seed int) func(rounds int) (regret float64) {
 	tb.Helper()
-	env := &environment.Arms{Means: peerMeans}
-	if err := l.Init(env.Problem(), 1<<40); err != nil {
-		tb.Fatal(err)
-	}
-	env.Reset(random.New(1, seed, "contexts"))
-	l.Reset(random.New(1, seed, "learner"), random.Source(1, seed, "noise"))
+	env := environment.Arms{Means: peerMeans}
+	trial := bandittest.Start(tb, env, random.New(1, seed, "contexts"))
+	run := started(tb, opened(tb, l, env.Problem(), 1<<40), seed).Run
 	rewards := random.New(1, seed, "rewards")
 	var v bandit.View
 	played, y := make([]int, 0, 1), make([]float64, 1)
 	counts := make([]int, len(peerMeans))
 	return func(rounds int) (regret float64) {
 		for range rounds {
-			env.Next(&v)
-			played = l.Select(&v, played[:0])
-			env.Pull(rewards, played, y)
-			l.Update(&v, played, y)
+			trial.Next(&v)
+			chosen, err := run.Select(&v, played[:0])
+			if err != nil {
+				tb.Fatal(err)
+			}
+			played = chosen
+			trial.Pull(rewards, played, y)
+			if err := run.Update(&v, played, y); err != nil {
+				tb.Fatal(err)
+			}
 			counts[played[0]]++
-		}
-		if err := l.Err(); err != nil {
-			tb.Fatal(err)
 		}
 		for a, n := range counts {
 			regret += float64(n) * (peerMeans[0] - peerMeans[a])
@@ -71,9 +82,9 @@ func peerTrial(tb testing.TB, l bandit.Learner, seed int) func(rounds int) (regr
 // BenchmarkPeers plays whole rounds of ten Bernoulli arms in Python and here, in turn, after a
 // thousand each. It reports the fastest turn of either, in nanoseconds a round, and the ratio.
 func BenchmarkPeers(b *testing.B) {
-	p := peer.Start(b, "../..", peerScript)
 	for _, c := range peers {
 		b.Run(c.name, func(b *testing.B) {
+			p := peer.Start(b, "../..", peerScript(c.name))
 			const before, rounds = 1000, 10_000
 			p.Begin(b, peerBegins(c.name, 1))
 			p.Play(b, before)
@@ -97,13 +108,13 @@ func BenchmarkPeers(b *testing.B) {
 
 // TestPeers: the learners in Python do what ours do, as their mean regret says. With so few trials
 // as MABWiser gets, the statistic's law has 14 degrees of freedom at least, and |t| > 6 has
-// probability 3e-5; that is 2e-4 for all.
+// probability 3e-5; that is 3e-4 for all.
 func TestPeers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute of Python")
 	}
-	p := peer.Start(t, "../..", peerScript)
 	for _, c := range peers {
+		p := peer.Start(t, "../..", peerScript(c.name))
 		trials, rounds := 40, 3000
 		if c.rounds < 1000 {
 			trials, rounds = 10, 600

@@ -8,7 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// posterior is what policies of Beta draws share: they play the arm with the largest draw, from the
+// posterior is the base of rules of Beta draws, which play the arm with the largest draw, from the
 // learner's own stream.
 //
 // Most draws are not computed, which changes nothing but the time. In a lap, some rounds long,
@@ -24,20 +24,9 @@ type posterior struct {
 	computed  int // draws in the lap
 }
 
-// init validates and allocates.
-func (l *posterior) init(who string, p bandit.Problem, horizon int) error {
-	if err := l.told.init(who, p, horizon); err != nil {
-		return err
-	}
-	l.below = make([]random.BetaBelow, p.Arms)
-	return nil
-}
-
-// Reset forgets everything.
-func (l *posterior) Reset(own *rand.Rand) {
-	l.estimates.Reset(own)
-	l.normals = random.NewNormals(own)
-	l.from, l.end = 0, 0
+// newPosterior allocates, and takes the seed of its draws from a stream.
+func newPosterior(p bandit.Problem, own *rand.Rand) posterior {
+	return posterior{told: newTold(p), normals: random.NewNormals(own), below: make([]random.BetaBelow, p.Arms)}
 }
 
 // largest appends the arm with the largest draw, or one without an estimate. An arm's mean is

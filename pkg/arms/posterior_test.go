@@ -15,33 +15,36 @@ import (
 // are computed; of 200 in so few rounds, many.
 func TestPosterior(t *testing.T) {
 	const rounds = 20_000
-	type policy = learner.Policy[privacy.Means]
+	type rule = learner.Rule[privacy.Means]
 	for name, c := range map[string]struct {
-		private *learner.Private[privacy.Means]
-		twin    policy
-		of      func(policy) *posterior
+		private learner.Private[privacy.Means]
+		of      func(rule) *posterior
 	}{
-		"Thompson":   {NewThompson(), &Thompson{}, func(p policy) *posterior { return &p.(*Thompson).posterior }},
-		"Lazy-DP-TS": {NewLazyThompson(1), &LazyThompson{}, func(p policy) *posterior { return &p.(*LazyThompson).posterior }},
+		"Thompson":   {NewThompson(), func(r rule) *posterior { return &r.(*thompson).posterior }},
+		"Lazy-DP-TS": {NewLazyThompson(1), func(r rule) *posterior { return &r.(*lazyThompson).posterior }},
 	} {
 		for _, arms := range []int{1, 10, 200} {
 			l, p := c.private, bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}
-			if err := l.Init(p, rounds); err != nil {
+			ready, err := l.Open(p, rounds)
+			if err != nil {
 				t.Fatal(err)
 			}
-			if err := c.twin.Init(p, rounds, nil); err != nil {
+			prepared, err := l.Policy.Prepare(p, rounds, nil)
+			if err != nil {
 				t.Fatal(err)
 			}
 			for trial := range 2 {
-				l.Reset(random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
-				c.twin.Reset(random.New(1, trial, "learner"))
-				x, r, v := c.of(l.Policy), random.New(1, trial, "rewards"), bandit.View{Arms: arms}
+				run := start(ready, trial)
+				twin := prepared.Begin(random.New(1, trial, "learner"))
+				x, r, v := c.of(run.Rule()), random.New(1, trial, "rewards"), bandit.View{Arms: arms}
 				wrong, computed, before, from := 0, 0, 0, 0
 				var played []int
 				y := []float64{0}
 				for v.Round = 1; v.Round <= rounds; v.Round++ {
-					played = l.Select(&v, played[:0])
-					want, err := c.twin.Act(slices.Clone(x.numbers), &v, nil)
+					if played, err = run.Select(&v, played[:0]); err != nil {
+						t.Fatal(err)
+					}
+					want, err := twin.Act(slices.Clone(x.numbers), &v, nil)
 					if err != nil || want[0] != played[0] {
 						wrong++
 					}
@@ -58,10 +61,12 @@ func TestPosterior(t *testing.T) {
 					if y[0] = 0; r.Float64() < 0.2+0.1*float64(played[0]%7) {
 						y[0] = 1
 					}
-					l.Update(&v, played, y)
+					if err := run.Update(&v, played, y); err != nil {
+						t.Fatal(err)
+					}
 				}
-				if err := l.Err(); err != nil || wrong > 0 || from == 0 {
-					t.Errorf("%s, %d arms, trial %d: another arm has the largest draw, in %d of %d rounds; %v", name, arms, trial, wrong, rounds, err)
+				if wrong > 0 || from == 0 {
+					t.Errorf("%s, %d arms, trial %d: another arm has the largest draw, in %d of %d rounds", name, arms, trial, wrong, rounds)
 				}
 				if mean := 2 * float64(computed) / rounds; mean > 4.5 && arms <= 10 {
 					t.Errorf("%s, trial %d: %.3g draws of %d arms are computed in a round", name, trial, mean, arms)

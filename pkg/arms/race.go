@@ -8,21 +8,21 @@ import (
 // race finds the arm with the largest index without computing all of them in each round.
 //
 // An arm's bound grows with time and changes otherwise only with its estimate. A lap is a number of
-// rounds. When a lap begins, race computes the bounds that all arms will have at its end; during the
-// lap no arm's bound is higher.
+// rounds. When a lap begins, race computes the bounds that all arms will have at its end; during
+// the lap no arm's bound is higher.
 //
-// With few arms, race keeps the best arm for as long as its bound is above what all others will have
-// at the end of the lap. Then it computes all bounds again.
+// With few arms, race keeps the best arm for as long as its bound is above what all others will
+// have at the end of the lap. Then it computes all bounds again.
 //
-// With many arms, the bounds at the end are put into a heap. In a round only those arms are looked at
-// whose bound at the end is not below the largest one found so far, nor equal to it for a higher
+// With many arms, the bounds at the end are put into a heap. In a round only those arms are looked
+// at whose bound at the end is not below the largest one found so far, nor equal to it for a higher
 // arm. So a crowd of bounds at the top, as those of AdaP-KLUCB are all 1 at first, costs nothing.
 // With K arms of nearly equal bounds, as UCB makes them, a lap of some sqrt(K) rounds costs O(K) to
 // begin, and O(sqrt(K)) arms are looked at in each of its rounds. Laps grow as long as looking
 // costs less than beginning.
 type race struct {
-	ends ranking // by the bounds at the end of the lap and the slack; of few arms only the bounds
-	top  float64 // no bound is above
+	ends ranking // by bound at the end of the lap, plus slack; few arms have bounds without an order
+	top  float64 // no bound is above this
 	end  int     // the last round of the lap; 0: there is none
 	log  float64 // its logarithm
 	laps int     // length of a lap
@@ -31,25 +31,26 @@ type race struct {
 	x    index
 	best int32
 	lead float64 // its bound
-	rest float64 // of few arms: above the bounds of all but the best at the end of the lap
+	rest float64 // with few arms: no bound but the best arm's is above this until the lap ends
 }
 
 // few is the number of arms up to which there is no heap.
 const few = 48
 
-// slack is by how much a bound may decrease in time, by rounding.
+// slack limits how much rounding may lower a bound as time passes.
 const slack = 0x1p-32
 
-// init allocates.
-func (r *race) init(arms int) {
-	*r = race{ends: ranking{of: make([]float64, arms)}, top: math.Inf(1)}
+// newRace allocates. No lap has begun.
+func newRace(arms int) race {
+	r := race{ends: ranking{of: make([]float64, arms)}, top: math.Inf(1), laps: few}
 	if arms > few {
-		r.ends.init(arms)
+		r.ends = newRanking(arms)
 	}
+	return r
 }
 
-// reset forgets the bounds.
-func (r *race) reset() { r.end, r.laps = 0, few }
+// forget forgets the bounds: the next round begins a lap.
+func (r *race) forget() { r.end, r.laps = 0, few }
 
 // first returns the arm with the largest bound in a round, ties to the lowest index. changed lists
 // the arms whose estimate has changed since the last call. Nothing else calls x.at.

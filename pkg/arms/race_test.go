@@ -21,47 +21,16 @@ func TestRace(t *testing.T) {
 // testRace wants that at most so many arms are looked at in a round.
 func testRace(t *testing.T, arms int, most float64) {
 	const rounds = 20_000
-	for name, make := range map[string]func() (*learner.Private[privacy.Means], index, *race){
-		"UCB1": func() (*learner.Private[privacy.Means], index, *race) {
-			l := NewUCB1()
-			p := l.Policy.(*UCB1)
-			return l, p, &p.race
-		},
-		"DP-UCB": func() (*learner.Private[privacy.Means], index, *race) {
-			l := NewDPUCB(5)
-			p := l.Policy.(*DPUCB)
-			return l, p, &p.race
-		},
-		"KL-UCB": func() (*learner.Private[privacy.Means], index, *race) {
-			l := NewKLUCB()
-			p := l.Policy.(*KLUCB)
-			return l, p, &p.race
-		},
-		"AdaP-UCB": func() (*learner.Private[privacy.Means], index, *race) {
-			l := NewAdaPUCB(5)
-			p := l.Policy.(*AdaPUCB)
-			return l, p, &p.race
-		},
-		"AdaP-KLUCB": func() (*learner.Private[privacy.Means], index, *race) {
-			l := NewAdaPKLUCB(5)
-			p := l.Policy.(*AdaPKLUCB)
-			return l, p, &p.race
-		},
-		"Lazy-UCB": func() (*learner.Private[privacy.Means], index, *race) {
-			l := NewLazyUCB(5)
-			p := l.Policy.(*LazyUCB)
-			return l, p, &p.race
-		},
+	for name, l := range map[string]learner.Private[privacy.Means]{
+		"UCB1": NewUCB1(), "DP-UCB": NewDPUCB(5), "KL-UCB": NewKLUCB(),
+		"AdaP-UCB": NewAdaPUCB(5), "AdaP-KLUCB": NewAdaPKLUCB(5), "Lazy-UCB": NewLazyUCB(5),
 	} {
-		l, x, race := make()
-		if err := l.Init(bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}, rounds); err != nil {
-			t.Fatal(err)
-		}
 		for trial := range 2 {
-			looked, wrong := looks{before: race.work}, 0
-			err := playTrial(l, arms, rounds, trial, func(round, played int) {
+			looked, wrong := looks{}, 0
+			err := playTrial(l, arms, rounds, trial, func(run privateRun, round, played int) {
+				x, race := racing(run.Rule())
 				looked.see(race.work)
-				if round <= 2*arms || strings.HasPrefix(name, "AdaP-") && len(l.Statistic.Release().Changed) == 0 {
+				if round <= 2*arms || strings.HasPrefix(name, "AdaP-") && len(run.Release().Changed) == 0 {
 					return // a batch goes on with its arm
 				}
 				x.at(logarithm(round))
@@ -85,26 +54,60 @@ func testRace(t *testing.T, arms int, most float64) {
 	}
 }
 
+// racing returns the bounds of a rule, and their race.
+func racing(rule learner.Rule[privacy.Means]) (index, *race) {
+	switch l := rule.(type) {
+	case *ucb1:
+		return l, &l.race
+	case *dpUCB:
+		return l, &l.race
+	case *klUCB:
+		return l, &l.race
+	case *adaPUCB:
+		return l, &l.race
+	case *adaPKLUCB:
+		return l, &l.race
+	case *lazyUCB:
+		return l, &l.race
+	}
+	return nil, nil
+}
+
 // playTrial plays the first trial in arms of equal means, and the next in arms of seven means. Now
 // and then another arm is played than the learner's choice, which see is shown in each round.
-func playTrial(l *learner.Private[privacy.Means], arms, rounds, trial int, see func(round, played int)) error {
-	l.Reset(random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
+func playTrial(l learner.Private[privacy.Means], arms, rounds, trial int, see func(run privateRun, round, played int)) error {
+	ready, err := l.Open(bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}, rounds)
+	if err != nil {
+		return err
+	}
+	run := start(ready, trial)
 	r := random.New(1, trial, "rewards")
 	v := bandit.View{Arms: arms}
 	var played []int
 	y := []float64{0}
 	for v.Round = 1; v.Round <= rounds; v.Round++ {
-		played = l.Select(&v, played[:0])
-		see(v.Round, played[0])
+		if played, err = run.Select(&v, played[:0]); err != nil {
+			return err
+		}
+		see(run, v.Round, played[0])
 		if v.Round%17 == 0 {
 			played[0] = r.IntN(arms)
 		}
 		if y[0] = 0; r.Float64() < 0.4+0.2*float64(trial)*float64(played[0]%7)/7 {
 			y[0] = 1
 		}
-		l.Update(&v, played, y)
+		if err := run.Update(&v, played, y); err != nil {
+			return err
+		}
 	}
-	return l.Err()
+	return nil
+}
+
+type privateRun = *learner.PrivateRun[privacy.Means]
+
+// start begins a trial.
+func start(ready bandit.Calibrated, trial int) privateRun {
+	return ready.Start(random.New(1, trial, "learner"), random.Source(1, trial, "noise")).(privateRun)
 }
 
 // looks counts the arms that were looked at, in all laps.

@@ -7,10 +7,11 @@ type ranking struct {
 	place []int32   // of each arm in the heap
 }
 
-// init allocates. All numbers are 0.
-func (r *ranking) init(arms int) {
-	*r = ranking{make([]float64, arms), make([]int32, arms), make([]int32, arms)}
+// newRanking allocates. All numbers are 0.
+func newRanking(arms int) ranking {
+	r := ranking{make([]float64, arms), make([]int32, arms), make([]int32, arms)}
 	r.order()
+	return r
 }
 
 // order makes the heap anew, after numbers were written.

@@ -22,36 +22,33 @@ import (
 // best arm stays. Logarithms are natural.
 type SuccessiveElimination struct {
 	Beta float64 // failure probability, in (0, 1); 0 means 1/horizon
+}
 
+var _ learner.Policy[privacy.Means] = SuccessiveElimination{}
+
+// NewSuccessiveElimination returns successive elimination, which is not private.
+func NewSuccessiveElimination() learner.Private[privacy.Means] {
+	return learner.New(SuccessiveElimination{}, mechanism.Counts{})
+}
+
+// Prepare validates.
+func (l SuccessiveElimination) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
+	beta, err := failure("SuccessiveElimination", l.Beta, horizon)
+	if err != nil {
+		return nil, err
+	}
+	return prepare("SuccessiveElimination", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
+		return &successiveElimination{newSurvivors(p), portable.Log(4*float64(p.Arms)) - portable.Log(beta)}
+	})
+}
+
+type successiveElimination struct {
 	survivors
 	log float64 // ln(4 K/Beta)
 }
 
-var _ learner.Policy[privacy.Means] = (*SuccessiveElimination)(nil)
-
-// NewSuccessiveElimination returns successive elimination, which is not private.
-func NewSuccessiveElimination() *learner.Private[privacy.Means] {
-	return learner.New(&SuccessiveElimination{}, &mechanism.Counts{})
-}
-
-// Init validates and allocates.
-func (l *SuccessiveElimination) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
-	beta, err := failure("SuccessiveElimination", l.Beta, horizon)
-	if err != nil {
-		return err
-	}
-	l.log = portable.Log(4*float64(p.Arms)) - portable.Log(beta)
-	return l.init("SuccessiveElimination", p, horizon)
-}
-
-// Reset forgets everything.
-func (l *SuccessiveElimination) Reset(own *rand.Rand) {
-	l.estimates.Reset(own)
-	l.enter()
-}
-
 // Learn drops arms when each that is left has one reward more.
-func (l *SuccessiveElimination) Learn(r *privacy.Means) ([]float64, error) {
+func (l *successiveElimination) Learn(r *privacy.Means) ([]float64, error) {
 	if l.ready(r) {
 		n := float64(l.of[r.Changed[0]].Count)
 		l.ruleOut(math.Sqrt((l.log + float64(2*portable.Log(n))) / (2 * n)))

@@ -7,7 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// survivors is the base of policies that play all arms in turn until they rule some out. What the
+// survivors is the base of rules that play all arms in turn until they rule some out. What the
 // users' devices are told is the round in which a turn began, and the arms that are left.
 type survivors struct {
 	estimates
@@ -15,13 +15,14 @@ type survivors struct {
 	waiting int // arms that are left, without an estimate since the last were ruled out
 }
 
-// enter makes all arms candidates.
-func (s *survivors) enter() {
-	s.left = append(s.left[:0], 1)
-	for a := range s.of {
+// newSurvivors allocates, and makes all arms candidates.
+func newSurvivors(p bandit.Problem) survivors {
+	s := survivors{newEstimates(p), make([]float64, 1, 1+p.Arms), p.Arms}
+	s.left[0] = 1
+	for a := range p.Arms {
 		s.left = append(s.left, float64(a))
 	}
-	s.waiting = len(s.of)
+	return s
 }
 
 // ready reads a release, and reports whether all candidates have a new estimate.

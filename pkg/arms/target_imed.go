@@ -2,6 +2,7 @@ package arms
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/bernoulli"
@@ -36,46 +37,61 @@ import (
 // within 0.05, the best one rests for good in one trial of thousands, which costs as much as
 // hundreds of others.
 type TargetIMED struct {
-	First float64 // rewards of an arm's first batch, >= 1; 0 means 28/Epsilon
-
-	IMED
-	first, target float64
-	next          int // length of the next batch
+	Epsilon float64 // of the statistic, > 0, no default
+	First   float64 // rewards of an arm's first batch, >= 1; 0 means 28/Epsilon
 }
 
 var (
-	_ learner.Policy[privacy.Means] = (*TargetIMED)(nil)
-	_ mechanism.BatchLengths        = (*TargetIMED)(nil)
+	_ learner.Policy[privacy.Means] = TargetIMED{}
+	_ learner.Asker                 = TargetIMED{}
+	_ mechanism.BatchLengths        = (*targetIMED)(nil)
 )
 
 // NewTargetIMED returns TargetIMED over all batches of an arm, epsilon-DP in the central model, one
 // reward replaced.
-func NewTargetIMED(epsilon float64) *learner.Private[privacy.Means] {
-	l := &TargetIMED{IMED: IMED{Epsilon: epsilon}}
-	return learner.New(l, &mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}, Lengths: l, Cumulative: true})
+func NewTargetIMED(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(TargetIMED{Epsilon: epsilon},
+		mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}, Cumulative: true})
 }
 
-// Init validates and allocates.
-func (l *TargetIMED) Init(p bandit.Problem, horizon int, r *privacy.Means) error {
-	if err := positive("TargetIMED", "First", l.First, 28/l.Epsilon); err != nil {
-		return err
+// Ask says that the rule sets the lengths of batches.
+func (TargetIMED) Ask(_ bandit.Problem, s *privacy.Setup) error {
+	s.Lengths = true
+	return nil
+}
+
+// Prepare validates.
+func (l TargetIMED) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
+	if err := checkEpsilon("TargetIMED", l.Epsilon); err != nil {
+		return nil, err
 	}
-	l.first = max(1, or(l.First, 28/l.Epsilon))
-	l.target = portable.Log(float64(horizon)) + float64(0.5*(portable.Log(l.first)-1))
-	return l.IMED.Init(p, horizon, r)
+	if err := positive("TargetIMED", "First", l.First, 28/l.Epsilon); err != nil {
+		return nil, err
+	}
+	first := max(1, or(l.First, 28/l.Epsilon))
+	target := portable.Log(float64(horizon)) + float64(0.5*(portable.Log(first)-1))
+	return prepare("TargetIMED", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
+		return &targetIMED{imed: newIMED(p, l.Epsilon), first: first, target: target}
+	})
+}
+
+type targetIMED struct {
+	imed
+	first, target float64
+	next          int // length of the next batch
 }
 
 // Length returns the length of the next batch, of any arm.
-func (l *TargetIMED) Length(int, int) int { return l.next }
+func (l *targetIMED) Length(int, int) int { return l.next }
 
 // Learn chooses an arm, and the length of its batch.
-func (l *TargetIMED) Learn(r *privacy.Means) ([]float64, error) {
+func (l *targetIMED) Learn(r *privacy.Means) ([]float64, error) {
 	if l.read(r, 1.5); l.unseen < len(l.of) {
 		return l.batch(l.unseen, l.first)
 	}
 	best := l.leading(int(l.evidence.means.heap[0]), 0)
 	mean, most := clipped(l.of[best].Mean), float64(l.of[best].Count)
-	arm, least := l.evidence.first(r.Changed, best)
+	arm, least := l.evidence.first(r.Changed, best, l)
 	if !(least < l.target) {
 		return l.batch(best, most)
 	}
@@ -97,7 +113,7 @@ func (l *TargetIMED) Learn(r *privacy.Means) ([]float64, error) {
 
 // leading returns the arm of the most rewards, ties to the lowest, among those with the best mean
 // at a place of the ranking and below, and an arm that has it.
-func (l *TargetIMED) leading(arm, place int) int {
+func (l *targetIMED) leading(arm, place int) int {
 	means := &l.evidence.means
 	if place >= len(means.heap) || means.of[means.heap[place]] < means.largest() {
 		return arm
@@ -109,12 +125,12 @@ func (l *TargetIMED) leading(arm, place int) int {
 }
 
 // sum returns n d + 3/2 ln n of an arm if it had n rewards.
-func (l *TargetIMED) sum(a int, best, n float64) float64 {
+func (l *targetIMED) sum(a int, best, n float64) float64 {
 	return float64(n*bernoulli.DEps(l.epsilon, clipped(l.of[a].Mean), best)) + float64(1.5*portable.Log(n))
 }
 
 // batch plays an arm for a number of rewards, rounded up.
-func (l *TargetIMED) batch(arm int, rewards float64) ([]float64, error) {
+func (l *targetIMED) batch(arm int, rewards float64) ([]float64, error) {
 	l.next = int(min(math.Ceil(rewards), 1<<52))
 	return l.play(arm)
 }

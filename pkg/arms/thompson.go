@@ -1,6 +1,8 @@
 package arms
 
 import (
+	"math/rand/v2"
+
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -14,21 +16,25 @@ import (
 //
 // for n rewards in [0, 1] of an arm: the posterior of a uniform prior, if rewards are 0 or 1. The
 // draws are from the learner's own stream.
-type Thompson struct{ posterior }
+type Thompson struct{}
 
-var _ learner.Policy[privacy.Means] = (*Thompson)(nil)
+var _ learner.Policy[privacy.Means] = Thompson{}
 
 // NewThompson returns Thompson sampling, which is not private.
-func NewThompson() *learner.Private[privacy.Means] {
-	return learner.New(&Thompson{}, &mechanism.Counts{})
+func NewThompson() learner.Private[privacy.Means] {
+	return learner.New(Thompson{}, mechanism.Counts{})
 }
 
-// Init validates and allocates.
-func (l *Thompson) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
-	return l.init("Thompson", p, horizon)
+// Prepare validates.
+func (Thompson) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
+	return prepare("Thompson", p, horizon, func(own *rand.Rand) learner.Rule[privacy.Means] {
+		return &thompson{newPosterior(p, own)}
+	})
 }
+
+type thompson struct{ posterior }
 
 // Act appends the arm with the largest draw.
-func (l *Thompson) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+func (l *thompson) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	return l.largest(broadcast, 0, v.Round, dst)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// told is the base of policies that choose anew every round, by draws of their own or by the time.
+// told is the base of rules that choose anew every round, by draws of their own or by the time.
 // What the users' devices are told is the arms' estimates.
 type told struct {
 	estimates
@@ -28,22 +28,14 @@ const (
 	armSize
 )
 
-// init validates and allocates.
-func (t *told) init(who string, p bandit.Problem, horizon int) error {
-	if err := t.estimates.init(who, p, horizon); err != nil {
-		return err
-	}
-	t.numbers, t.fresh = make([]float64, armSize*p.Arms), make([]int, 0, 2*p.Arms)
-	return nil
+// newTold allocates.
+func newTold(p bandit.Problem) told {
+	return told{newEstimates(p), make([]float64, armSize*p.Arms), make([]int, 0, 2*p.Arms)}
 }
 
 // Learn broadcasts the estimates.
 func (t *told) Learn(r *privacy.Means) ([]float64, error) {
 	t.take(r)
-	if r.Records == 0 {
-		clear(t.numbers)
-		t.fresh = t.fresh[:0]
-	}
 	for _, a := range r.Changed {
 		of := &t.of[a]
 		n := float64(of.Count)
@@ -58,7 +50,7 @@ func (t *told) Learn(r *privacy.Means) ([]float64, error) {
 	return t.numbers, nil
 }
 
-// ours reports whether a broadcast is that of this very value, which needs no check.
+// ours reports whether a broadcast is that of this very rule, which needs no check.
 func (t *told) ours(broadcast []float64) bool {
 	return len(broadcast) > 0 && &broadcast[0] == &t.numbers[0]
 }

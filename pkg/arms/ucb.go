@@ -7,7 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// ucb is the base of policies with upper confidence bounds of the form
+// ucb is the base of rules with upper confidence bounds of the form
 //
 //	mean + byWidth width + byNoise noise,
 //
@@ -21,14 +21,8 @@ type ucb struct {
 // line is the numbers of an arm.
 type line struct{ mean, width, noise float64 }
 
-// init validates and allocates.
-func (u *ucb) init(who string, p bandit.Problem, horizon int) error {
-	if err := u.leader.init(who, p, horizon); err != nil {
-		return err
-	}
-	u.lines = make([]line, p.Arms)
-	return nil
-}
+// newUCB allocates.
+func newUCB(p bandit.Problem) ucb { return ucb{leader: newLeader(p), lines: make([]line, p.Arms)} }
 
 // read sets the numbers of the arms that have changed: the width 1/sqrt(n), and the scale of
 // Laplace noise.

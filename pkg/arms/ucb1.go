@@ -2,6 +2,7 @@ package arms
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -20,29 +21,32 @@ type UCB1 struct {
 	// Explore multiplies the logarithm, > 0; 0 means 2, as published. 1/2 is the least for which the
 	// regret is logarithmic.
 	Explore float64
+}
 
+var _ learner.Policy[privacy.Means] = UCB1{}
+
+// NewUCB1 returns UCB1, which is not private.
+func NewUCB1() learner.Private[privacy.Means] { return learner.New(UCB1{}, mechanism.Counts{}) }
+
+// Prepare validates.
+func (l UCB1) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
+	if err := positive("UCB1", "Explore", l.Explore, 2); err != nil {
+		return nil, err
+	}
+	return prepare("UCB1", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
+		return &ucb1{ucb: newUCB(p), explore: or(l.Explore, 2)}
+	})
+}
+
+type ucb1 struct {
 	ucb
 	explore float64
 }
 
-var _ learner.Policy[privacy.Means] = (*UCB1)(nil)
-
-// NewUCB1 returns UCB1, which is not private.
-func NewUCB1() *learner.Private[privacy.Means] { return learner.New(&UCB1{}, &mechanism.Counts{}) }
-
-// Init validates and allocates.
-func (l *UCB1) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
-	if err := positive("UCB1", "Explore", l.Explore, 2); err != nil {
-		return err
-	}
-	l.explore = or(l.Explore, 2)
-	return l.init("UCB1", p, horizon)
-}
-
 // Learn chooses the arm with the largest upper confidence bound.
-func (l *UCB1) Learn(r *privacy.Means) ([]float64, error) {
+func (l *ucb1) Learn(r *privacy.Means) ([]float64, error) {
 	l.read(r)
 	return l.follow(r, l)
 }
 
-func (l *UCB1) at(log float64) { l.byWidth = math.Sqrt(l.explore * log) }
+func (l *ucb1) at(log float64) { l.byWidth = math.Sqrt(l.explore * log) }

@@ -21,7 +21,7 @@ type Accumulator struct {
 	Exact  float64        // see About
 	Origin string         // see About
 
-	New   func() privacy.Accumulator // called once a worker; an accumulator is Reset before each run
+	Of    privacy.Accumulator // opened once; each run is started anew
 	Setup privacy.Setup
 	// Rows are the two neighbouring sequences of at most Setup.Horizon rows. nil means FarRows in the
 	// first round, and rows of zeros after it.
@@ -73,8 +73,8 @@ func FarRows(s privacy.Setup) (v, w []float64) {
 // its own.
 func (a Accumulator) About() (About, error) {
 	about := About{Name: a.Name, Claim: a.Claim, Exact: a.Exact, Origin: a.Origin}
-	if a.Claim == (privacy.Budget{}) && a.New != nil {
-		acc, err := a.start()
+	if a.Claim == (privacy.Budget{}) && a.Of != nil {
+		acc, err := a.open()
 		if err != nil {
 			return about, err
 		}
@@ -83,21 +83,18 @@ func (a Accumulator) About() (About, error) {
 	return about, about.validate()
 }
 
-func (a Accumulator) start() (privacy.Accumulator, error) {
-	acc := a.New()
-	if acc == nil {
-		return nil, fmt.Errorf("audit: %q: %w", a.Name, errors.New("func New returned nil"))
+func (a Accumulator) open() (privacy.Mechanism[privacy.Sums], error) {
+	of, err := a.Of.Open(a.Setup)
+	if err != nil {
+		return nil, fmt.Errorf("audit: %q: Open: %w", a.Name, err)
 	}
-	if err := acc.Init(a.Setup); err != nil {
-		return nil, fmt.Errorf("audit: %q: Init: %w", a.Name, err)
-	}
-	return acc, nil
+	return of, nil
 }
 
 // check validates the audit, and returns the rows and reads with their defaults.
 func (a Accumulator) check() (rows [2][][]float64, reads []int, err error) {
-	if a.New == nil {
-		return rows, nil, errors.New("field New is nil")
+	if a.Of == nil {
+		return rows, nil, errors.New("field Of is nil")
 	}
 	if err := a.Setup.CheckRows(); err != nil {
 		return rows, nil, err
@@ -162,16 +159,16 @@ func (a Accumulator) Run(ctx context.Context, o Options) (Finding, error) {
 	if err != nil {
 		return Finding{}, fmt.Errorf("%w (%q)", err, a.Name)
 	}
+	of, err := a.open()
+	if err != nil {
+		return Finding{}, err
+	}
 	size := packed.Size(a.Setup.Dim)
 	return collection{
 		name: a.Name, runs: runs, width: size * len(reads), block: 1, workers: o.Workers, seed: o.Seed, sink: o.Progress,
 		start: func() (runner, error) {
-			acc, err := a.start()
-			if err != nil {
-				return nil, err
-			}
 			return func(world, _ int, source rand.Source, out []float64) error {
-				acc.Reset(privacy.NewNoise(source))
+				acc := of.Start(privacy.NewNoise(source))
 				next := 0
 				for t, row := range rows[world] {
 					if _, err := acc.Add(privacy.Row(row)); err != nil {

@@ -16,36 +16,41 @@ import (
 // Blank shows the noise of an accumulator: it releases sums of rows of zeros, which hold nothing
 // else but the shift.
 type Blank struct {
-	Of     privacy.Accumulator // initialised for more than Rounds rounds
-	Dim    int                 // the length of a row that it was initialised for
-	Rounds int                 // rows in a run, each with a release; >= 1
-	Runs   int                 // >= 1
-	Seed   uint64              // of the noise; a run has the source random.Source(Seed, run, Stream)
+	Of     privacy.Mechanism[privacy.Sums] // opened for more than Rounds rounds
+	Dim    int                             // the length of a row that it was opened for
+	Rounds int                             // rows in a run, each with a release; >= 1
+	Runs   int                             // >= 1
+	Seed   uint64                          // of the noise; a run has the source random.Source(Seed, run, Stream)
 	Stream string
 }
 
 // Visit calls visit with each release of all runs. Rounds count from 1. The release is packed as
 // privacy.Sums says, and valid until visit returns.
 func (b Blank) Visit(visit func(round int, release []float64)) error {
+	return b.visit(func(round int, _ privacy.Bounds, release []float64) { visit(round, release) })
+}
+
+func (b Blank) visit(visit func(round int, said privacy.Bounds, release []float64)) error {
 	switch {
 	case b.Of == nil:
-		return fmt.Errorf("audit: Blank.Of is nil, want an accumulator")
+		return fmt.Errorf("audit: Blank.Of is nil, want an accumulator that was opened")
 	case b.Dim < 2 || b.Rounds < 1 || b.Runs < 1:
 		return fmt.Errorf("audit: Blank.Dim = %d, Rounds = %d, Runs = %d, want >= 2, >= 1 and >= 1", b.Dim, b.Rounds, b.Runs)
 	}
 	zero, release := privacy.Row(make([]float64, b.Dim)), make([]float64, packed.Size(b.Dim))
 	for run := range b.Runs {
-		b.Of.Reset(privacy.NewNoise(random.Source(b.Seed, run, b.Stream)))
+		acc := b.Of.Start(privacy.NewNoise(random.Source(b.Seed, run, b.Stream)))
 		for round := 1; round <= b.Rounds; round++ {
-			moved, err := b.Of.Add(zero)
+			moved, err := acc.Add(zero)
 			if err != nil {
 				return err
 			}
 			if !moved {
 				return fmt.Errorf("audit: row %d has no release: Blank.Rounds = %d, want fewer than the horizon", round, b.Rounds)
 			}
-			b.Of.Release().Read(release)
-			visit(round, release)
+			r := acc.Release()
+			r.Read(release)
+			visit(round, r.Bounds, release)
 		}
 	}
 	return nil
@@ -80,13 +85,12 @@ type Regularised struct {
 // It looks at the rounds that at chooses; nil means all.
 func (b Blank) Bounds(at func(round int) bool) (found Regularised, err error) {
 	least, largest := math.Inf(1), math.Inf(-1) // as shares
-	failed := b.Visit(func(round int, release []float64) {
+	failed := b.visit(func(round int, said privacy.Bounds, release []float64) {
 		if err != nil || at != nil && !at(round) {
 			return
 		}
 		var m privacy.Bounds
 		m, err = BoundsOf(release, b.Dim)
-		said := b.Of.Release().Bounds
 		width := said.RhoMax - said.RhoMin
 		least, largest = min(least, (m.RhoMin-said.RhoMin)/width), max(largest, (m.RhoMax-said.RhoMin)/width)
 		found.Releases++

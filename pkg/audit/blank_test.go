@@ -14,10 +14,13 @@ import (
 // blankTree returns the blank runs of a Gaussian tree of seven releases, and a node's standard
 // deviation.
 func blankTree(runs int) (audit.Blank, float64, error) {
-	noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
-	tree := &mechanism.Tree{Noise: noise}
-	err := tree.Init(privacy.Setup{Dim: 6, Horizon: 8, Bound: 1, Alpha: 1e-5})
-	return audit.Blank{Of: tree, Dim: 6, Rounds: 7, Runs: runs, Seed: 1, Stream: "noise"}, noise.SD(), err
+	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
+	tree, err := mechanism.Tree{Noise: noise}.Open(privacy.Setup{Dim: 6, Horizon: 8, Bound: 1, Alpha: 1e-5})
+	if err != nil {
+		return audit.Blank{}, 0, err
+	}
+	node := tree.Plan(privacy.All).Cases[0][0].Law.Scale
+	return audit.Blank{Of: tree, Dim: 6, Rounds: 7, Runs: runs, Seed: 1, Stream: "noise"}, node, nil
 }
 
 // The release after row t of a binary tree carries the noise of as many nodes as t has binary
@@ -47,10 +50,18 @@ func ExampleBlank() {
 }
 
 // tight says that its bounds are a tenth as wide as they are.
-type tight struct{ privacy.Accumulator }
+type tight struct {
+	privacy.Mechanism[privacy.Sums]
+}
 
-func (a tight) Release() *privacy.Sums {
-	s := *a.Accumulator.Release()
+func (a tight) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	return tightRun{a.Mechanism.Start(n)}
+}
+
+type tightRun struct{ privacy.Stream[privacy.Sums] }
+
+func (a tightRun) Release() *privacy.Sums {
+	s := *a.Stream.Release()
 	middle, half := (s.Bounds.RhoMin+s.Bounds.RhoMax)/2, (s.Bounds.RhoMax-s.Bounds.RhoMin)/20
 	s.Bounds.RhoMin, s.Bounds.RhoMax = middle-half, middle+half
 	return &s

@@ -16,9 +16,9 @@ type Calibration struct {
 	audit Mechanism
 }
 
-// Calibrations lists four families: Laplace noise, Gaussian noise, randomised response, and a vector
-// of which only a learned likelihood ratio tells all: what its second half tells depends on the
-// first.
+// Calibrations lists four families: Laplace noise, Gaussian noise, randomised response, and a
+// vector of which only a learned likelihood ratio tells all: what its second half tells depends on
+// the first.
 func Calibrations() []Calibration {
 	const epsilon, delta = 1.0, 0.05
 	mu, err := privacy.GaussianMu(privacy.Budget{Epsilon: epsilon, Delta: delta})

@@ -18,8 +18,8 @@ func gdp(m int, mu float64, independent bool, guesses []int) Canaries {
 }
 
 // A curve says more than its point at delta = 1e-5: of Gaussian canaries both tests of it exclude a
-// larger mu than the one that Steinke's epsilon is of, and the one for independent canaries excludes
-// the most. None exceeds the true mu. The seeds are fixed.
+// larger mu than the one that Steinke's epsilon is of, and the one for independent canaries
+// excludes the most. None exceeds the true mu. The seeds are fixed.
 func TestCurvePower(t *testing.T) {
 	for _, c := range []struct {
 		mu, any, independent float64 // at least these shares of mu
@@ -59,7 +59,8 @@ func TestCurvePower(t *testing.T) {
 }
 
 // together is a mechanism that answers all coins by randomised response of a large epsilon with a
-// probability that mu-GDP allows for, and else shows nothing. Each coin is mu-GDP, given the others.
+// probability that mu-GDP allows for, and else shows nothing. Each coin is mu-GDP, given the
+// others.
 func together(m int, mu, share, epsilon float64) Canaries {
 	return Canaries{
 		Name: "together", Claim: privacy.Budget{Epsilon: 20}, Mu: mu, Count: m, Guesses: []int{m},
@@ -76,8 +77,8 @@ func together(m int, mu, share, epsilon float64) Canaries {
 	}
 }
 
-// A true curve is excluded in at most alpha of the audits, 200 each at alpha = 0.1, of which half is
-// the curve's; more than 23 have probability 1e-4 at most. The canaries that answer together are
+// A true curve is excluded in at most alpha of the audits, 200 each at alpha = 0.1, of which half
+// is the curve's; more than 23 have probability 1e-4 at most. The canaries that answer together are
 // mu-GDP and not independent: the test for independent ones is wrong about them in a fifth of the
 // runs, and the other is not.
 func TestCurveValid(t *testing.T) {
@@ -118,9 +119,9 @@ func TestCurveValid(t *testing.T) {
 	}
 }
 
-// The bound on any canaries is attained where it can be compared: with one canary, P(right) = tau is
-// possible up to Phi(mu/2); and it excludes no law of the counts that a mechanism has, such as the
-// binomial of independent canaries.
+// The bound on any canaries is attained where it can be compared: with one canary, P(right) = tau
+// is possible up to Phi(mu/2); and it excludes no law of the counts that a mechanism has, such as
+// the binomial of independent canaries.
 func TestGaussianExcludes(t *testing.T) {
 	for _, mu := range []float64{0.3, 1, 2} {
 		most := normal(mu / 2)

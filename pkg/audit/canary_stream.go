@@ -45,12 +45,12 @@ func (a Accumulator) Canaries() (Canaries, error) {
 	if err != nil {
 		return Canaries{}, err
 	}
-	acc, err := a.start()
+	of, err := a.open()
 	if err != nil {
 		return Canaries{}, err
 	}
 	mu := 0.0 // of a Gaussian claim that is the accumulator's own
-	if c := privacy.ClaimOf(acc); a.Claim == (privacy.Budget{}) && c.Event() != nil {
+	if c := privacy.ClaimOf(of); a.Claim == (privacy.Budget{}) && c.Event() != nil {
 		if gaussian, err := (privacy.GDP{}).Mu(c.Event()); err == nil {
 			mu = gaussian
 		}
@@ -60,11 +60,7 @@ func (a Accumulator) Canaries() (Canaries, error) {
 	return Canaries{
 		Name: about.Name, Claim: about.Claim, Exact: about.Exact, Origin: about.Origin, Count: a.Setup.Horizon - 1, Mu: mu,
 		Release: func(versions []int, source rand.Source, scores []float64) error {
-			acc, err := a.start()
-			if err != nil {
-				return err
-			}
-			acc.Reset(privacy.NewNoise(source))
+			acc := of.Start(privacy.NewNoise(source))
 			before, after := make([]float64, packed.Size(a.Setup.Dim)), make([]float64, packed.Size(a.Setup.Dim))
 			acc.Release().Read(before)
 			for t, version := range versions {
@@ -139,17 +135,17 @@ func (a Learner) Canaries(score func(round int, arms []int, before, after []floa
 	if err != nil {
 		return Canaries{}, err
 	}
+	l, err := a.open()
+	if err != nil {
+		return Canaries{}, err
+	}
 	return Canaries{
 		Name: about.Name, Claim: about.Claim, Exact: about.Exact, Origin: about.Origin, Count: len(differ),
 		Release: func(versions []int, source rand.Source, scores []float64) error {
-			l, err := a.start()
-			if err != nil {
-				return err
-			}
 			p := newPlayer(a, l)
 			p.reset(source)
 			first := a.first()
-			before := a.Transcript(l, first-1, nil)
+			before := a.Transcript(p.now, first-1, nil)
 			var after []float64
 			next := 0
 			for t := range a.Worlds[0] {
@@ -161,7 +157,7 @@ func (a Learner) Canaries(score func(round int, arms []int, before, after []floa
 				if err := p.round(t+first, a.Worlds[version][t]); err != nil {
 					return err
 				}
-				after = a.Transcript(l, t+first, after[:0])
+				after = a.Transcript(p.now, t+first, after[:0])
 				if len(after) != len(before) {
 					return fmt.Errorf("round %d: the transcript has %d numbers, want %d as before", t+first, len(after), len(before))
 				}

@@ -262,7 +262,8 @@ func attempt(run runner, world, i int, source rand.Source, out []float64) (panic
 	return false, nil
 }
 
-// outcome returns the kept runs. If any of them failed, each has an output that says whether it did.
+// outcome returns the kept runs. If any of them failed, each has an output that says whether it
+// did.
 func (p *progress) outcome() outcome {
 	o := outcome{worlds: p.worlds, failed: p.failed, failure: p.first.err}
 	if len(p.failures) == 0 {

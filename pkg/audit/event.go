@@ -59,8 +59,8 @@ const caution = 1.3
 const mostChoosing = 1 << 23
 
 // attack chooses an event on the first half of the runs, or on fewer if they have many numbers, and
-// tests it on the others. Both bounds on the rates hold at once, with the confidence of the options,
-// and so does all that follows from them: the claim is tested at each point of its curve.
+// tests it on the others. Both bounds on the rates hold at once, with the confidence of the
+// options, and so does all that follows from them: the claim is tested at each point of its curve.
 //
 // This is done twice: with outputs on a grid, which is the finding, and with all bits of outputs,
 // which tells of floating point only.

@@ -18,9 +18,9 @@ const (
 	lowBitRuns = 10_000 // that choose an event of all bits
 )
 
-// newGrid returns the grid for outputs like those of the choosing runs. The spread is the lesser one
-// of the worlds, as measured by the median deviation from the median, or by the standard deviation
-// if that is 0. An output that is constant in both worlds is not rounded.
+// newGrid returns the grid for outputs like those of the choosing runs. The spread is the lesser
+// one of the worlds, as measured by the median deviation from the median, or by the standard
+// deviation if that is 0. An output that is constant in both worlds is not rounded.
 func newGrid(worlds [2]samples) grid {
 	g := make(grid, worlds[0].width)
 	few := [2]samples{}

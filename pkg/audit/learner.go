@@ -40,9 +40,9 @@ type Learner struct {
 	Exact  float64        // see About
 	Origin string         // see About
 
-	New     func() bandit.Learner // called once a worker; a learner is Reset before each run
+	Of      bandit.Learner // opened once
 	Problem bandit.Problem
-	Horizon int       // horizon of Init; 0 means the number of rounds 1, 2, ... of the streams
+	Horizon int       // horizon of Open; 0 means the number of rounds 1, 2, ... of the streams
 	Worlds  [2]Stream // the two streams; if you have none, use Search
 	// WarmUp is set for a bandit.Warmer that wants a warm-up. Then the streams begin with round 0, in
 	// which it sees the rewards of all arms and plays none. Otherwise they begin with round 1.
@@ -57,18 +57,18 @@ type Learner struct {
 	// reads, to dst. Rounds are numbered as in WarmUp. It appends equally many numbers in every run,
 	// and none for a round that is to be left out. nil means that the learner releases its actions
 	// only.
-	Transcript func(l bandit.Learner, round int, dst []float64) []float64
+	Transcript func(run bandit.Run, round int, dst []float64) []float64
 
 	Runs int // in each world, >= MinRuns; 0 means DefaultRuns
 }
 
 var _ Item = Learner{}
 
-// About returns the learner's description. If no claim is set, a new learner is asked for its own.
+// About returns the learner's description. If no claim is set, the learner is asked for its own.
 func (a Learner) About() (About, error) {
 	about := About{Name: a.Name, Claim: a.Claim, Exact: a.Exact, Origin: a.Origin}
-	if a.Claim == (privacy.Budget{}) && a.New != nil {
-		l, err := a.start()
+	if a.Claim == (privacy.Budget{}) && a.Of != nil {
+		l, err := a.open()
 		if err != nil {
 			return about, err
 		}
@@ -79,18 +79,18 @@ func (a Learner) About() (About, error) {
 	return about, about.validate()
 }
 
-// start returns a learner that is ready for Reset.
-func (a Learner) start() (bandit.Learner, error) {
-	l := a.New()
-	if l == nil {
-		return nil, fmt.Errorf("audit: %q: %w", a.Name, errors.New("func New returned nil"))
-	}
+// open returns the learner for its problem.
+func (a Learner) open() (bandit.Calibrated, error) {
 	horizon := a.Horizon
 	if horizon == 0 {
 		horizon = len(a.Worlds[0]) - 1 + a.first()
 	}
-	if err := l.Init(a.Problem, horizon); err != nil {
-		return nil, fmt.Errorf("audit: %q: Init: %w", a.Name, err)
+	l, err := a.Of.Open(a.Problem, horizon)
+	if err != nil {
+		return nil, fmt.Errorf("audit: %q: Open: %w", a.Name, err)
+	}
+	if l == nil {
+		return nil, fmt.Errorf("audit: %q: Open returned nil", a.Name)
 	}
 	w, ok := l.(bandit.Warmer)
 	switch wants := ok && w.WantsWarmUp(); {
@@ -112,8 +112,8 @@ func (a Learner) first() int {
 
 // check validates the streams and returns the rounds, from 0, in which they differ.
 func (a Learner) check() (differ []int, err error) {
-	if a.New == nil {
-		return nil, errors.New("field New is nil")
+	if a.Of == nil {
+		return nil, errors.New("field Of is nil")
 	}
 	if err := a.Problem.Validate(); err != nil {
 		return nil, err
@@ -189,17 +189,17 @@ func (a Learner) collection(o Options, otherwise int) (about About, c collection
 	for t := range hidden {
 		hidden[t] = a.NoActions || (!a.OwnAction && slices.Contains(differ, t))
 	}
-	width, err := a.width(hidden)
+	l, err := a.open()
+	if err != nil {
+		return about, c, o, err
+	}
+	width, err := a.width(l, hidden)
 	if err != nil {
 		return about, c, o, err
 	}
 	return about, collection{
 		name: a.Name, runs: runs, width: width, block: 1, workers: o.Workers, seed: o.Seed, sink: o.Progress,
 		start: func() (runner, error) {
-			l, err := a.start()
-			if err != nil {
-				return nil, err
-			}
 			p := newPlayer(a, l)
 			var features []float64
 			return func(world, _ int, source rand.Source, out []float64) error {
@@ -216,9 +216,9 @@ func (a Learner) collection(o Options, otherwise int) (about About, c collection
 }
 
 // width makes a run to count its numbers, in world 1 if it fails in world 0.
-func (a Learner) width(hidden []bool) (n int, err error) {
-	if n, err = a.widthIn(0, hidden); err != nil {
-		if other, failed := a.widthIn(1, hidden); failed == nil {
+func (a Learner) width(l bandit.Calibrated, hidden []bool) (n int, err error) {
+	if n, err = a.widthIn(l, 0, hidden); err != nil {
+		if other, failed := a.widthIn(l, 1, hidden); failed == nil {
 			n, err = other, nil
 		}
 	}
@@ -231,16 +231,12 @@ func (a Learner) width(hidden []bool) (n int, err error) {
 	return n, nil
 }
 
-func (a Learner) widthIn(world int, hidden []bool) (n int, err error) {
+func (a Learner) widthIn(l bandit.Calibrated, world int, hidden []bool) (n int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	l, err := a.start()
-	if err != nil {
-		return 0, err
-	}
 	features, err := newPlayer(a, l).run(a.Worlds[world], hidden, rand.NewPCG(1, 2), nil)
 	return len(features), err
 }
@@ -248,30 +244,34 @@ func (a Learner) widthIn(world int, hidden []bool) (n int, err error) {
 // player plays a learner on streams.
 type player struct {
 	Learner
-	l    bandit.Learner
+	l    bandit.Calibrated
+	now  bandit.Run
 	arms []int // of the last round; none in a warm-up
 	y    []float64
 }
 
-func newPlayer(a Learner, l bandit.Learner) *player {
+func newPlayer(a Learner, l bandit.Calibrated) *player {
 	return &player{Learner: a, l: l, y: make([]float64, a.Problem.Slots)}
 }
 
 // reset starts a run. The source seeds the learner's own stream first and then draws the noise.
 func (p *player) reset(source rand.Source) {
 	own := rand.New(rand.NewPCG(source.Uint64(), source.Uint64()))
-	p.l.Reset(own, source)
+	p.now = p.l.Start(own, source)
 }
 
 // round plays round n and leaves the arms in p.arms.
 func (p *player) round(n int, r Round) error {
 	p.arms = p.arms[:0]
 	if n == 0 {
-		p.l.(bandit.Warmer).WarmUp(slices.Clone(r.Rewards))
+		w, ok := p.now.(bandit.Warmed)
+		if !ok {
+			return fmt.Errorf("round 0: a %T takes in none", p.now)
+		}
+		if err := w.WarmUp(slices.Clone(r.Rewards)); err != nil {
+			return fmt.Errorf("round 0: %w", err)
+		}
 	} else if err := p.play(n, r); err != nil {
-		return fmt.Errorf("round %d: %w", n, err)
-	}
-	if err := p.l.Err(); err != nil {
 		return fmt.Errorf("round %d: %w", n, err)
 	}
 	return nil
@@ -279,7 +279,10 @@ func (p *player) round(n int, r Round) error {
 
 func (p *player) play(n int, r Round) error {
 	v := bandit.View{Round: n, Arms: p.Problem.Arms, Dim: p.Problem.Dim, X: r.X}
-	p.arms = p.l.Select(&v, p.arms)
+	var err error
+	if p.arms, err = p.now.Select(&v, p.arms); err != nil {
+		return err
+	}
 	if len(p.arms) != p.Problem.Slots {
 		return fmt.Errorf("its Select chose %d arms, want Slots = %d", len(p.arms), p.Problem.Slots)
 	}
@@ -292,8 +295,7 @@ func (p *player) play(n int, r Round) error {
 		}
 		p.y[i] = r.Rewards[arm]
 	}
-	p.l.Update(&v, p.arms, p.y)
-	return nil
+	return p.now.Update(&v, p.arms, p.y)
 }
 
 // run makes a run and appends what the attacker sees.
@@ -310,7 +312,7 @@ func (p *player) run(s Stream, hidden []bool, source rand.Source, dst []float64)
 			}
 		}
 		if p.Transcript != nil {
-			dst = p.Transcript(p.l, t+first, dst)
+			dst = p.Transcript(p.now, t+first, dst)
 		}
 	}
 	return dst, nil

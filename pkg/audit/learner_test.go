@@ -34,32 +34,30 @@ func streams(rounds int) (worlds [2]audit.Stream) {
 	return worlds
 }
 
-func linUCB(b privacy.Budget) func() bandit.Learner {
-	return func() bandit.Learner {
-		return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}})
-	}
+func linUCB(b privacy.Budget) bandit.Learner {
+	return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
 }
 
 // sums is the transcript of LinUCB: what it reads.
-func sums(l bandit.Learner, _ int, dst []float64) []float64 {
+func sums(run bandit.Run, _ int, dst []float64) []float64 {
 	n := len(dst)
 	dst = append(dst, make([]float64, 6)...)
-	l.(*learner.Private[privacy.Sums]).Statistic.Release().Read(dst[n:])
+	run.(*learner.PrivateRun[privacy.Sums]).Release().Read(dst[n:])
 	return dst
 }
 
 func TestLearner(t *testing.T) {
 	budget := privacy.Budget{Epsilon: 1, Delta: 0.01}
-	private := audit.Learner{Name: "private", New: linUCB(budget), Problem: problem, Worlds: streams(8), Runs: 4000}
+	private := audit.Learner{Name: "private", Of: linUCB(budget), Problem: problem, Worlds: streams(8), Runs: 4000}
 	told := private
-	told.Name, told.Transcript = "with its sums", func(l bandit.Learner, round int, dst []float64) []float64 {
+	told.Name, told.Transcript = "with its sums", func(run bandit.Run, round int, dst []float64) []float64 {
 		if round == 8 { // the horizon's last row is never released
 			return dst
 		}
-		return sums(l, round, dst)
+		return sums(run, round, dst)
 	}
 	exact := private // not private, whatever it claims
-	exact.Name, exact.Claim, exact.New = "exact sums", budget, func() bandit.Learner { return learner.New(&learner.LinUCB{}, &mechanism.Exact{}) }
+	exact.Name, exact.Claim, exact.Of = "exact sums", budget, learner.New(learner.LinUCB{}, mechanism.Exact{})
 	for _, c := range []struct {
 		a        audit.Learner
 		excluded bool
@@ -80,21 +78,28 @@ func TestLearner(t *testing.T) {
 
 // teller is a learner that plays the arm with the largest first context, and nothing else: its own
 // action tells the context of its round.
-type teller struct{ bandit.Base }
+type teller struct{}
 
-func (*teller) Init(bandit.Problem, int) error        { return nil }
-func (*teller) Reset(*rand.Rand, rand.Source)         {}
-func (*teller) Update(*bandit.View, []int, []float64) {}
-func (*teller) Select(v *bandit.View, dst []int) []int {
-	if v.Row(0)[0] > v.Row(1)[0] {
-		return append(dst, 0)
-	}
-	return append(dst, 1)
+// Open accepts any problem.
+func (l teller) Open(bandit.Problem, int) (bandit.Calibrated, error) {
+	return bandit.Starts(func(*rand.Rand, rand.Source) bandit.Run { return l }), nil
 }
+func (teller) Update(*bandit.View, []int, []float64) error { return nil }
+func (teller) Select(v *bandit.View, dst []int) ([]int, error) {
+	if v.Row(0)[0] > v.Row(1)[0] {
+		return append(dst, 0), nil
+	}
+	return append(dst, 1), nil
+}
+
+// hollow opens to nothing.
+type hollow struct{}
+
+func (hollow) Open(bandit.Problem, int) (bandit.Calibrated, error) { return nil, nil }
 
 // Joint privacy leaves the changed round's own action out; central privacy does not.
 func TestOwnAction(t *testing.T) {
-	a := audit.Learner{Name: "teller", Claim: privacy.Budget{Epsilon: 1}, New: func() bandit.Learner { return &teller{} }, Problem: problem, Runs: 400}
+	a := audit.Learner{Name: "teller", Claim: privacy.Budget{Epsilon: 1}, Of: teller{}, Problem: problem, Runs: 400}
 	a.Worlds = streams(3)
 	a.Worlds[1][1].X = []float64{0, 1, 1, 0}
 	for _, own := range []bool{false, true} {
@@ -113,10 +118,8 @@ func TestOwnAction(t *testing.T) {
 // proves, and not over it.
 func TestAccumulator(t *testing.T) {
 	a := audit.Accumulator{
-		Name: "tree",
-		New: func() privacy.Accumulator {
-			return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}}
-		},
+		Name:  "tree",
+		Of:    mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}},
 		Setup: privacy.Setup{Dim: 3, Horizon: 8, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 		Runs:  200000,
 	}
@@ -134,9 +137,7 @@ func TestAccumulator(t *testing.T) {
 	// Its claim at a tenth of its noise is excluded.
 	weak := a
 	weak.Name, weak.Claim, weak.Runs = "weak", privacy.Budget{Epsilon: 1, Delta: 0.01}, 4000
-	weak.New = func() privacy.Accumulator {
-		return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 3, Delta: 0.01}}}
-	}
+	weak.Of = mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 3, Delta: 0.01}}}
 	if f, err := weak.Run(ctx, audit.Options{Seed: 1}); err != nil || !f.Excluded() {
 		t.Errorf("err %v, want the weak tree's claim excluded\n%v", err, f)
 	}
@@ -201,7 +202,7 @@ func TestFarRows(t *testing.T) {
 }
 
 func TestLearnerWorkers(t *testing.T) {
-	a := audit.Learner{Name: "private", New: linUCB(privacy.Budget{Epsilon: 1, Delta: 0.01}), Problem: problem, Worlds: streams(8), Runs: 301}
+	a := audit.Learner{Name: "private", Of: linUCB(privacy.Budget{Epsilon: 1, Delta: 0.01}), Problem: problem, Worlds: streams(8), Runs: 301}
 	var want audit.Finding
 	for _, workers := range []int{1, 2, 5} {
 		f, err := a.Run(ctx, audit.Options{Seed: 2, Workers: workers})
@@ -224,7 +225,7 @@ func TestLearnerWorkers(t *testing.T) {
 // The search finds streams on which an unprotected learner is caught, though most proposals are of
 // no use.
 func TestSearch(t *testing.T) {
-	a := audit.Learner{Name: "exact sums", Claim: privacy.Budget{Epsilon: 3}, New: func() bandit.Learner { return learner.New(&learner.LinUCB{}, &mechanism.Exact{}) }, Problem: problem, Runs: 400}
+	a := audit.Learner{Name: "exact sums", Claim: privacy.Budget{Epsilon: 3}, Of: learner.New(learner.LinUCB{}, mechanism.Exact{}), Problem: problem, Runs: 400}
 	found, err := audit.Search(ctx, a, audit.RandomStreams(problem, 6), 12, audit.Options{Seed: 1, Runs: 40})
 	if err != nil {
 		t.Fatal(err)
@@ -264,10 +265,8 @@ func TestSearch(t *testing.T) {
 // attack catches an accumulator with a tenth of the noise.
 func TestStreamCanaries(t *testing.T) {
 	a := audit.Accumulator{
-		Name: "tree in one run",
-		New: func() privacy.Accumulator {
-			return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-5}}}
-		},
+		Name:  "tree in one run",
+		Of:    mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-5}}},
 		Setup: privacy.Setup{Dim: 3, Horizon: 20000, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 	}
 	c, err := a.Canaries()
@@ -284,9 +283,7 @@ func TestStreamCanaries(t *testing.T) {
 	}
 	weak := a
 	weak.Claim = privacy.Budget{Epsilon: 2, Delta: 1e-5}
-	weak.New = func() privacy.Accumulator {
-		return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 60, Delta: 1e-5}}}
-	}
+	weak.Of = mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 60, Delta: 1e-5}}}
 	if c, err = weak.Canaries(); err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +293,7 @@ func TestStreamCanaries(t *testing.T) {
 
 	// The same of a learner, whose contexts are public and whose rewards are canaries.
 	const rounds = 4000
-	l := audit.Learner{Name: "LinUCB in one run", Claim: privacy.Budget{Epsilon: 2, Delta: 1e-5}, New: linUCB(privacy.Budget{Epsilon: 60, Delta: 1e-5}), Problem: problem, Transcript: sums}
+	l := audit.Learner{Name: "LinUCB in one run", Claim: privacy.Budget{Epsilon: 2, Delta: 1e-5}, Of: linUCB(privacy.Budget{Epsilon: 60, Delta: 1e-5}), Problem: problem, Transcript: sums}
 	x := [][]float64{{1, 0}, {0, 1}}
 	for range rounds {
 		l.Worlds[0] = append(l.Worlds[0], audit.Round{X: []float64{1, 0, 0, 1}, Rewards: []float64{-1, -1}})
@@ -322,9 +319,9 @@ func TestLearnerErrors(t *testing.T) {
 		change func(*audit.Learner)
 		want   string
 	}{
-		{func(a *audit.Learner) { a.New = nil }, "New is nil"},
-		{func(a *audit.Learner) { a.New = func() bandit.Learner { return nil } }, "New returned nil"},
-		{func(a *audit.Learner) { a.New = linUCB(privacy.Budget{Epsilon: -1, Delta: 0.1}) }, "epsilon = -1"},
+		{func(a *audit.Learner) { a.Of = nil }, "Of is nil"},
+		{func(a *audit.Learner) { a.Of = hollow{} }, "Open returned nil"},
+		{func(a *audit.Learner) { a.Of = linUCB(privacy.Budget{Epsilon: -1, Delta: 0.1}) }, "epsilon = -1"},
 		{func(a *audit.Learner) { a.Problem.Arms = 0 }, "Arms = 0"},
 		{func(a *audit.Learner) { a.Worlds[0] = nil }, "Worlds[0] has no rounds"},
 		{func(a *audit.Learner) { a.Worlds[1] = a.Worlds[1][:3] }, "4 and 3 rounds"},
@@ -337,19 +334,19 @@ func TestLearnerErrors(t *testing.T) {
 		{func(a *audit.Learner) { a.Worlds[0][2].Rewards = []float64{1, math.NaN()} }, "holds NaN"},
 		{func(a *audit.Learner) { a.Runs = 7 }, "Runs = 7, want >= 40"},
 		// no claim anywhere
-		{func(a *audit.Learner) { a.New = func() bandit.Learner { return &teller{} } }, "epsilon = 0, want > 0"},
+		{func(a *audit.Learner) { a.Of = teller{} }, "epsilon = 0, want > 0"},
 		{func(a *audit.Learner) {
 			n := 0
-			a.Transcript = func(_ bandit.Learner, _ int, dst []float64) []float64 {
+			a.Transcript = func(_ bandit.Run, _ int, dst []float64) []float64 {
 				if n++; n > 4 {
 					return append(dst, 1)
 				}
 				return dst
 			}
 		}, "as in the first run"},
-		{func(a *audit.Learner) { a.Transcript = func(bandit.Learner, int, []float64) []float64 { panic("oh") } }, "panic: oh"},
+		{func(a *audit.Learner) { a.Transcript = func(bandit.Run, int, []float64) []float64 { panic("oh") } }, "panic: oh"},
 	} {
-		a := audit.Learner{Name: "l", New: linUCB(privacy.Budget{Epsilon: 1, Delta: 0.01}), Problem: problem, Worlds: streams(4), Runs: 40}
+		a := audit.Learner{Name: "l", Of: linUCB(privacy.Budget{Epsilon: 1, Delta: 0.01}), Problem: problem, Worlds: streams(4), Runs: 40}
 		c.change(&a)
 		if _, err := a.Run(ctx, audit.Options{Workers: 1}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("err = %v, want %q", err, c.want)
@@ -359,19 +356,17 @@ func TestLearnerErrors(t *testing.T) {
 		change func(*audit.Accumulator)
 		want   string
 	}{
-		{func(a *audit.Accumulator) { a.New = nil }, "New is nil"},
+		{func(a *audit.Accumulator) { a.Of = nil }, "Of is nil"},
 		{func(a *audit.Accumulator) { a.Setup.Dim = 1 }, "Setup.Dim = 1"},
 		{func(a *audit.Accumulator) { a.Setup.Horizon = 1 }, "Horizon = 1, want >= 2"},
 		{func(a *audit.Accumulator) { a.Rows[0] = [][]float64{{1, 0, 0}} }, "1 and 0 rows"},
 		{func(a *audit.Accumulator) { a.Rows = [2][][]float64{{{1, 0}}, {{1, 0, 0}}} }, "length 2, want Dim = 3"},
 		{func(a *audit.Accumulator) { a.Reads = []int{2, 2} }, "ascending"},
 		{func(a *audit.Accumulator) { a.Reads = []int{} }, "Reads is empty"},
-		{func(a *audit.Accumulator) { a.New = func() privacy.Accumulator { return &mechanism.Exact{} } }, "epsilon = +Inf, want finite"},
+		{func(a *audit.Accumulator) { a.Of = mechanism.Exact{} }, "epsilon = +Inf, want finite"},
 	} {
 		a := audit.Accumulator{Name: "a", Setup: privacy.Setup{Dim: 3, Horizon: 8, Bound: 1, Alpha: 0.1}, Runs: 40,
-			New: func() privacy.Accumulator {
-				return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}}
-			}}
+			Of: mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}}}
 		c.change(&a)
 		if _, err := a.Run(ctx, audit.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("err = %v, want %q", err, c.want)

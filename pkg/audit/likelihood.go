@@ -33,8 +33,8 @@ import (
 // 1.
 //
 // As the density is all that there is to know about the worlds, the same mean also has an upper
-// bound: Finding.AtMost, with the finding's confidence, where Exact is not known, delta > 0, and the
-// bound is below the claim.
+// bound: Finding.AtMost, with the finding's confidence, where Exact is not known, delta > 0, and
+// the bound is below the claim.
 type Likelihood struct {
 	Name   string
 	Claim  privacy.Budget   // no default

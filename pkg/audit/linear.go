@@ -22,10 +22,10 @@ type Linear struct {
 
 // LinearOf learns B from a mechanism, by noise that is an impulse at one draw and 0 elsewhere.
 //
-// release runs the mechanism once, as Mechanism.Release does, and draws from the given noise only. It
-// has to be linear in the noise, and to draw and set equally many numbers in every run. Laws may be
-// Gaussian, symmetric Gaussian and Laplace; for Laplace noise, the releases must determine all draws
-// that reach them.
+// release runs the mechanism once, as Mechanism.Release does, and draws from the given noise only.
+// It has to be linear in the noise, and to draw and set equally many numbers in every run. Laws may
+// be Gaussian, symmetric Gaussian and Laplace; for Laplace noise, the releases must determine all
+// draws that reach them.
 func LinearOf(outputs int, release func(world int, noise *privacy.Noise, out []float64) error) (Linear, error) {
 	l, err := learnLinear(outputs, release)
 	if err != nil {

@@ -71,15 +71,18 @@ func TestFailures(t *testing.T) {
 }
 
 // quitter is a learner that fails at a reward above 1.
-type quitter struct{ bandit.Base }
+type quitter struct{}
 
-func (q *quitter) Init(bandit.Problem, int) error         { return nil }
-func (q *quitter) Reset(*rand.Rand, rand.Source)          { q.Clear() }
-func (q *quitter) Select(v *bandit.View, dst []int) []int { return append(dst, 0) }
-func (q *quitter) Update(v *bandit.View, arms []int, y []float64) {
+// Open accepts any problem.
+func (q quitter) Open(bandit.Problem, int) (bandit.Calibrated, error) {
+	return bandit.Starts(func(*rand.Rand, rand.Source) bandit.Run { return q }), nil
+}
+func (quitter) Select(v *bandit.View, dst []int) ([]int, error) { return append(dst, 0), nil }
+func (quitter) Update(v *bandit.View, arms []int, y []float64) error {
 	if y[0] > 1 {
-		q.Fail(errors.New("reward above 1"))
+		return errors.New("reward above 1")
 	}
+	return nil
 }
 
 // A learner that fails in one world is caught, in whichever that is.
@@ -87,7 +90,7 @@ func TestLearnerFailures(t *testing.T) {
 	worlds := audit.Beyond(streams(4), 3)
 	for range 2 {
 		worlds[0], worlds[1] = worlds[1], worlds[0]
-		a := audit.Learner{Name: "quitter", Claim: privacy.Budget{Epsilon: 1}, Problem: problem, Worlds: worlds, Runs: 400, New: func() bandit.Learner { return new(quitter) }}
+		a := audit.Learner{Name: "quitter", Claim: privacy.Budget{Epsilon: 1}, Problem: problem, Worlds: worlds, Runs: 400, Of: quitter{}}
 		f, err := a.Run(ctx, audit.Options{Seed: 1})
 		if err != nil || !f.Excluded() || f.Failure != "round 2: reward above 1" {
 			t.Errorf("err %v, failure %q, want excluded\n%v", err, f.Failure, f)
@@ -214,24 +217,26 @@ func TestCurveOf(t *testing.T) {
 }
 
 // totaller sums up rewards under noise, and clips the sum, and not the rewards, to what it can be.
-type totaller struct {
-	bandit.Base
-	sum float64
-}
+type totaller struct{}
 
-func (q *totaller) Init(bandit.Problem, int) error { return nil }
-func (q *totaller) Reset(_ *rand.Rand, noise rand.Source) {
-	var z [1]float64
-	privacy.NewNoise(noise).Laplace(z[:], 2)
-	q.sum = z[0]
+// total is a run of a totaller.
+type total struct{ sum float64 }
+
+// Open accepts any problem.
+func (totaller) Open(bandit.Problem, int) (bandit.Calibrated, error) {
+	return bandit.Starts(func(_ *rand.Rand, noise rand.Source) bandit.Run {
+		var z [1]float64
+		privacy.NewNoise(noise).Laplace(z[:], 2)
+		return &total{z[0]}
+	}), nil
 }
-func (q *totaller) Select(v *bandit.View, dst []int) []int {
+func (q *total) Select(v *bandit.View, dst []int) ([]int, error) {
 	if min(max(q.sum, -4), 4) > 0 {
-		return append(dst, 1)
+		return append(dst, 1), nil
 	}
-	return append(dst, 0)
+	return append(dst, 0), nil
 }
-func (q *totaller) Update(v *bandit.View, arms []int, y []float64) { q.sum += y[0] }
+func (q *total) Update(v *bandit.View, arms []int, y []float64) error { q.sum += y[0]; return nil }
 
 // Proposed streams leave their bounds now and then, in the round that differs and nowhere else. A
 // learner that clips too late, and keeps its claim of epsilon = 1 on all others, is caught by them.
@@ -259,7 +264,7 @@ func TestSearchBeyond(t *testing.T) {
 	}
 	a := audit.Learner{
 		Name: "clips too late", Claim: privacy.Budget{Epsilon: 1}, Problem: problem, Runs: 4000,
-		New: func() bandit.Learner { return new(totaller) },
+		Of: totaller{},
 	}
 	found, err := audit.Search(ctx, a, propose, 40, audit.Options{Seed: 1})
 	if err != nil {

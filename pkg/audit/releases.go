@@ -9,30 +9,24 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 )
 
-// Releases returns a Transcript of all that a learner's statistic releases, or its server broadcasts.
+// Releases returns a Transcript of all that a learner's statistic releases, or its server
+// broadcasts.
 //
-// It is for a learner that has a field Statistic with a method Release, as learner.Private has, or a
-// field Server with a method Broadcast, as learner.Local has. Of any other it appends nothing. To
-// keep long runs short, it takes the first 8 rounds and then those whose number has at most two binary
-// digits before its zeros. Of a slice of numbers it takes the length and the first 4, and of a slice
-// of structures the first 16.
-func Releases(p bandit.Problem) func(l bandit.Learner, round int, dst []float64) []float64 {
-	return func(l bandit.Learner, round int, dst []float64) []float64 { return appendReleases(p, l, round, dst) }
+// It is for a run with a method Release, as those of learner.Private have, or Broadcast, as those
+// of learner.Local have. Of any other it appends nothing. To keep long runs short, it takes the
+// first 8 rounds and then those whose number has at most two binary digits before its zeros. Of a
+// slice of numbers it takes the length and the first 4, and of a slice of structures the first 16.
+func Releases(p bandit.Problem) func(run bandit.Run, round int, dst []float64) []float64 {
+	return func(run bandit.Run, round int, dst []float64) []float64 { return appendReleases(p, run, round, dst) }
 }
 
-func appendReleases(p bandit.Problem, l bandit.Learner, round int, dst []float64) []float64 {
+func appendReleases(p bandit.Problem, run bandit.Run, round int, dst []float64) []float64 {
 	if round > 8 && bits.Len(uint(round))-bits.TrailingZeros(uint(round)) > 2 {
 		return dst
 	}
-	v := reflect.Indirect(reflect.ValueOf(l))
-	if v.Kind() != reflect.Struct {
-		return dst
-	}
-	for _, half := range [][2]string{{"Statistic", "Release"}, {"Server", "Broadcast"}} {
-		if f := v.FieldByName(half[0]); f.IsValid() && f.CanInterface() && f.Kind() == reflect.Interface && !f.IsNil() {
-			if m := f.MethodByName(half[1]); m.IsValid() && m.Type().NumIn() == 0 && m.Type().NumOut() == 1 {
-				dst = appendNumbers(dst, p.Dim+1, m.Call(nil)[0])
-			}
+	for _, name := range []string{"Release", "Broadcast"} {
+		if m := reflect.ValueOf(run).MethodByName(name); m.IsValid() && m.Type().NumIn() == 0 && m.Type().NumOut() == 1 {
+			dst = appendNumbers(dst, p.Dim+1, m.Call(nil)[0])
 		}
 	}
 	return dst

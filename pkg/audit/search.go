@@ -15,14 +15,15 @@ import (
 )
 
 // Search looks for neighbouring streams on which a learner gives much away, among the tries pairs
-// that propose makes. propose may be LongStreams or RandomStreams. If the learner has no Transcript,
-// the search sets it to Releases, so that what a statistic releases is attacked as well as the arms.
+// that propose makes. propose may be LongStreams or RandomStreams. If the learner has no
+// Transcript, the search sets it to Releases, so that what a statistic releases is attacked as well
+// as the arms.
 //
 // It halves successively: small audits of all pairs, then audits three times as large of the best
 // third, and so on. A pair counts by how well its best score tells the worlds apart and, after the
-// first audits, by the epsilon that an event excludes at 80%. o.Runs is the number of runs of the first audits in
-// each world; 0 means 100. Audit the result afterwards, on fresh runs: those of the search prove
-// nothing. 200 tries of LongStreams of 128 rounds take a minute or two.
+// first audits, by the epsilon that an event excludes at 80%. o.Runs is the number of runs of the
+// first audits in each world; 0 means 100. Audit the result afterwards, on fresh runs: those of the
+// search prove nothing. 200 tries of LongStreams of 128 rounds take a minute or two.
 func Search(ctx context.Context, a Learner, propose func(rng *rand.Rand) (world0, world1 Stream), tries int, o Options) (Learner, error) {
 	switch {
 	case propose == nil:
@@ -44,7 +45,7 @@ func Search(ctx context.Context, a Learner, propose func(rng *rand.Rand) (world0
 		p.try = i
 		p.worlds[0], p.worlds[1] = propose(random.New(o.Seed, i, "audit/search/"+a.Name))
 	}
-	if a.Transcript == nil && a.New != nil {
+	if a.Transcript == nil && a.Of != nil {
 		a.Transcript = Releases(a.Problem)
 	}
 	for rung := 0; ; rung++ {
@@ -231,8 +232,8 @@ func RandomStreams(p bandit.Problem, rounds int) func(rng *rand.Rand) (world0, w
 //
 // Half of the streams have all the rounds, others fewer. The background is quiet: the same contexts
 // in all rounds, along one axis, along two of them together, one axis for each arm, tiny or none,
-// and one reward, the least, the largest, between them, or at random. In one round, or in as many as
-// a user contributes to, the streams differ: in rewards at opposite ends, or in one that is far
+// and one reward, the least, the largest, between them, or at random. In one round, or in as many
+// as a user contributes to, the streams differ: in rewards at opposite ends, or in one that is far
 // beyond its bounds and one that is not; in contexts turned around or taken away, raising one
 // coordinate and lowering another, or a thousand norms long. These rounds are anywhere, or those
 // with numbers that are powers of 2, at which blocks end.

@@ -6,14 +6,15 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/audit/broken"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // From no streams at all, the search over long ones finds a leak that begins in round 65, and one
-// that a single large reward shows in the next round. Streams of 8 rounds do not show the first. The
-// seeds are fixed.
+// that a single large reward shows in the next round. Streams of 8 rounds do not show the first.
+// The seeds are fixed.
 func TestSearchLong(t *testing.T) {
 	for _, c := range []struct {
 		audit.Learner
@@ -63,19 +64,16 @@ func TestLongStreams(t *testing.T) {
 // The releases of a tree over three rounds are its sums, as many numbers in each round, and of a
 // learner that has no statistic there are none.
 func TestReleases(t *testing.T) {
-	l := learner.New(&learner.LinUCB{}, &mechanism.Exact{})
-	if err := l.Init(problem, 10); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(random.New(1, 1, "own"), random.Source(1, 1, "noise"))
-	first := audit.Releases(problem)(l, 1, nil)
+	l := learner.New(learner.LinUCB{}, mechanism.Exact{})
+	run := bandittest.Run(t, l, problem, 10, random.New(1, 1, "own"), random.Source(1, 1, "noise"))
+	first := audit.Releases(problem)(run.Run, 1, nil)
 	v := bandit.View{Round: 1, Arms: problem.Arms, Dim: problem.Dim, X: make([]float64, problem.Arms*problem.Dim)}
 	for i := range v.X {
 		v.X[i] = 0.5
 	}
-	arms := l.Select(&v, nil)
-	l.Update(&v, arms, []float64{1})
-	second := audit.Releases(problem)(l, 2, nil)
+	arms := run.Select(&v, nil)
+	run.Update(&v, arms, []float64{1})
+	second := audit.Releases(problem)(run.Run, 2, nil)
 	if len(first) == 0 || len(first) != len(second) {
 		t.Fatalf("%d and then %d numbers, want the same number, above 0", len(first), len(second))
 	}
@@ -86,10 +84,10 @@ func TestReleases(t *testing.T) {
 	if same {
 		t.Error("a record changes no number of the releases")
 	}
-	if got := audit.Releases(problem)(l, 11, nil); len(got) != 0 {
+	if got := audit.Releases(problem)(run.Run, 11, nil); len(got) != 0 {
 		t.Errorf("round 11: %d numbers, want none", len(got))
 	}
-	if got := audit.Releases(problem)(new(quitter), 1, nil); len(got) != 0 {
+	if got := audit.Releases(problem)(quitter{}, 1, nil); len(got) != 0 {
 		t.Errorf("a learner without a statistic releases %v", got)
 	}
 }

@@ -16,32 +16,37 @@ var semiProblem = bandit.Problem{Arms: 4, Slots: 2, RewardMin: 0, RewardMax: 1}
 // leader plays the two arms with the largest sums of the weights that it saw, under noise of a
 // standard deviation. warm: it wants a warm-up; deaf: it takes in nothing else.
 type leader struct {
-	bandit.Base
 	sigma      float64
 	warm, deaf bool
+}
 
+// leaderRun is a run of a leader.
+type leaderRun struct {
+	leader
 	noise *rand.Rand
 	sums  [4]float64
 }
 
-func (l *leader) Init(p bandit.Problem, horizon int) error { return bandit.CheckHorizon(horizon) }
-func (l *leader) Reset(_ *rand.Rand, noise rand.Source) {
-	l.Clear()
-	l.noise, l.sums = rand.New(noise), [4]float64{}
+func (l leader) Open(_ bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	return l, bandit.CheckHorizon(horizon)
 }
-func (l *leader) WantsWarmUp() bool  { return l.warm }
-func (l *leader) WarmUp(y []float64) { l.add([]int{0, 1, 2, 3}, y) }
-func (l *leader) Update(_ *bandit.View, arms []int, y []float64) {
+func (l leader) WantsWarmUp() bool { return l.warm }
+func (l leader) Start(_ *rand.Rand, noise rand.Source) bandit.Run {
+	return &leaderRun{leader: l, noise: rand.New(noise)}
+}
+func (l *leaderRun) WarmUp(y []float64) error { l.add([]int{0, 1, 2, 3}, y); return nil }
+func (l *leaderRun) Update(_ *bandit.View, arms []int, y []float64) error {
 	if !l.deaf {
 		l.add(arms, y)
 	}
+	return nil
 }
-func (l *leader) add(arms []int, y []float64) {
+func (l *leaderRun) add(arms []int, y []float64) {
 	for i, a := range arms {
 		l.sums[a] += y[i]
 	}
 }
-func (l *leader) Select(_ *bandit.View, dst []int) []int {
+func (l *leaderRun) Select(_ *bandit.View, dst []int) ([]int, error) {
 	var noisy [4]float64
 	for a := range noisy {
 		noisy[a] = l.sums[a] + (l.sigma+1e-9)*l.noise.NormFloat64()
@@ -53,7 +58,7 @@ func (l *leader) Select(_ *bandit.View, dst []int) []int {
 		}
 		return 1
 	})
-	return append(dst, arms[:2]...)
+	return append(dst, arms[:2]...), nil
 }
 
 // semiStreams differ in the weights of all arms in the Round at a place.
@@ -94,7 +99,7 @@ func TestSemiBandit(t *testing.T) {
 	} {
 		a := audit.Learner{
 			Name: c.name, Claim: privacy.Budget{Epsilon: 1}, Problem: semiProblem, Worlds: semiStreams(6, c.place), WarmUp: c.warmUp, Runs: 1000,
-			New: func() bandit.Learner { l := c.learner; return &l },
+			Of: c.learner,
 		}
 		f, err := a.Run(ctx, audit.Options{Seed: 1})
 		if err != nil {
@@ -110,9 +115,9 @@ func TestSemiBandit(t *testing.T) {
 // warm-up leaks.
 func TestSearchWarmUp(t *testing.T) {
 	a := audit.Learner{Name: "leaks the warm-up", Claim: privacy.Budget{Epsilon: 1}, Problem: semiProblem, WarmUp: true, Runs: 400,
-		New: func() bandit.Learner { return &leader{warm: true, deaf: true} },
-		Transcript: func(l bandit.Learner, round int, dst []float64) []float64 {
-			return append(dst, l.(*leader).sums[0]+float64(round))
+		Of: leader{warm: true, deaf: true},
+		Transcript: func(run bandit.Run, round int, dst []float64) []float64 {
+			return append(dst, run.(*leaderRun).sums[0]+float64(round))
 		}}
 	a, err := audit.Search(ctx, a, audit.RandomStreams(semiProblem, 6), 12, audit.Options{Seed: 1, Runs: 40})
 	if err != nil {
@@ -131,10 +136,10 @@ func TestSearchWarmUp(t *testing.T) {
 func TestWarmUpCanaries(t *testing.T) {
 	var rounds, scored []int
 	a := audit.Learner{Name: "in one run", Claim: privacy.Budget{Epsilon: 1}, Problem: semiProblem, WarmUp: true,
-		New: func() bandit.Learner { return &leader{warm: true} },
-		Transcript: func(l bandit.Learner, round int, dst []float64) []float64 {
+		Of: leader{warm: true},
+		Transcript: func(run bandit.Run, round int, dst []float64) []float64 {
 			rounds = append(rounds, round)
-			return append(dst, l.(*leader).sums[:]...)
+			return append(dst, run.(*leaderRun).sums[:]...)
 		}}
 	for range 40 {
 		a.Worlds[0] = append(a.Worlds[0], audit.Round{Rewards: []float64{0, 0, 0, 0}})
@@ -166,15 +171,24 @@ func TestWarmUpCanaries(t *testing.T) {
 // scribbler writes to the rewards of its warm-up.
 type scribbler struct{ leader }
 
-func (l *scribbler) WarmUp(y []float64) {
-	l.leader.WarmUp(y)
-	clear(y)
+// scribbled is a run of a scribbler.
+type scribbled struct{ *leaderRun }
+
+func (l scribbler) Open(_ bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	return l, bandit.CheckHorizon(horizon)
+}
+func (l scribbler) Start(own *rand.Rand, noise rand.Source) bandit.Run {
+	return scribbled{l.leader.Start(own, noise).(*leaderRun)}
+}
+func (l scribbled) WarmUp(y []float64) error {
+	defer clear(y)
+	return l.leaderRun.WarmUp(y)
 }
 
 // The streams of one run are those of the next, whatever a learner does to what it is shown.
 func TestWarmUpIsACopy(t *testing.T) {
 	a := audit.Learner{Name: "scribbler", Claim: privacy.Budget{Epsilon: 1}, Problem: semiProblem, Worlds: semiStreams(6, 0), WarmUp: true, Runs: 400,
-		New: func() bandit.Learner { return &scribbler{leader{warm: true, deaf: true}} }}
+		Of: scribbler{leader{warm: true, deaf: true}}}
 	if f, err := a.Run(ctx, audit.Options{Seed: 1}); err != nil || !f.Excluded() {
 		t.Errorf("err %v, want excluded\n%v", err, f)
 	}
@@ -186,20 +200,29 @@ func TestWarmUpIsACopy(t *testing.T) {
 // twice plays an arm twice.
 type twice struct{ leader }
 
-func (*twice) Select(_ *bandit.View, dst []int) []int { return append(dst, 1, 1) }
+// again is a run of a twice.
+type again struct{ *leaderRun }
+
+func (l twice) Open(_ bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	return l, bandit.CheckHorizon(horizon)
+}
+func (l twice) Start(own *rand.Rand, noise rand.Source) bandit.Run {
+	return again{l.leader.Start(own, noise).(*leaderRun)}
+}
+func (again) Select(_ *bandit.View, dst []int) ([]int, error) { return append(dst, 1, 1), nil }
 
 func TestWarmUpErrors(t *testing.T) {
 	for want, change := range map[string]func(*audit.Learner){
 		"the learner wants a warm-up: set WarmUp":      func(a *audit.Learner) { a.WarmUp = false },
-		"field WarmUp is set, and the learner wants n": func(a *audit.Learner) { a.New = func() bandit.Learner { return &leader{} } },
+		"field WarmUp is set, and the learner wants n": func(a *audit.Learner) { a.Of = leader{} },
 		"field WarmUp is set, and Problem.Dim = 2":     func(a *audit.Learner) { a.Problem, a.Worlds = problem, streams(4) },
 		"Horizon = 2, want >= the streams' 3 rounds":   func(a *audit.Learner) { a.Horizon = 2 },
-		"round 1: its Select chose [1 1], want diff":   func(a *audit.Learner) { a.New = func() bandit.Learner { return &twice{leader{warm: true}} } },
+		"round 1: its Select chose [1 1], want diff":   func(a *audit.Learner) { a.Of = twice{leader{warm: true}} },
 		"horizon = 0": func(a *audit.Learner) {
 			a.Worlds = semiStreams(1, 0)
 		},
 	} {
-		a := audit.Learner{Name: "l", Claim: privacy.Budget{Epsilon: 1}, New: func() bandit.Learner { return &leader{warm: true} }, Problem: semiProblem, Worlds: semiStreams(4, 0), WarmUp: true, Runs: 40}
+		a := audit.Learner{Name: "l", Claim: privacy.Budget{Epsilon: 1}, Of: leader{warm: true}, Problem: semiProblem, Worlds: semiStreams(4, 0), WarmUp: true, Runs: 40}
 		if _, err := a.Run(ctx, audit.Options{Workers: 1}); err != nil {
 			t.Fatal(err)
 		}

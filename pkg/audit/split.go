@@ -8,9 +8,9 @@ import (
 )
 
 // split is a score: the log-likelihood ratio of a discrete output, and those of all outputs given
-// its value, taken as independent of each other. It sees what a product cannot, such as a value that
-// is released of the coordinate that was chosen, and whose sign tells the worlds apart only given
-// which one that is.
+// its value, taken as independent of each other. It sees what a product cannot, such as a value
+// that is released of the coordinate that was chosen, and whose sign tells the worlds apart only
+// given which one that is.
 type split struct {
 	*table
 	given []product // by the value's place in the table

@@ -7,8 +7,8 @@ import (
 )
 
 // A vector whose second output tells the worlds apart only given the first is audited by the ratio
-// of the second given the first: to four fifths of the true epsilon, where no output alone tells more
-// than half of it.
+// of the second given the first: to four fifths of the true epsilon, where no output alone tells
+// more than half of it.
 func TestSplit(t *testing.T) {
 	m := Calibrations()[3].audit
 	m.Name, m.Claim.Epsilon = "given", 0.7

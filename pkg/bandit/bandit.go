@@ -1,17 +1,21 @@
 // Package bandit is the vocabulary of the toolkit: what a learner knows, sees and does.
 //
 //   - [Problem]: what a learner may know before round 1
-//   - [Environment]: makes contexts and rewards, and knows the regret
+//   - [Environment]: describes contexts and rewards
+//   - [World], [Instance]: an environment that is ready, and one trial of it; the regret
+//   - [OpenWorld]: opens an environment, checked; [NewWorld]: a World of a function
 //   - [View]: what a learner sees at the start of a round
-//   - [Learner]: chooses arms and learns from their rewards
-//   - [Warmer]: a learner that wants a round 0 with the rewards of all arms
-//   - [Committed], [Summable], [Plays]: a learner and an environment for a simulation that jumps
-//   - [Base]: gives a learner its Err and Warnings; embed it
+//   - [Learner]: describes a learner; it becomes a [Calibrated] for a problem, and that a [Run],
+//     which chooses arms and learns from their rewards
+//   - [Warmer], [Warmed]: want a round 0 with the rewards of all arms
+//   - [Committed], [Summable], [Sums], [Plays]: a run and a world for a simulation that jumps
+//   - [Warner]: a run that has something to warn of
 //   - [CheckView], [CheckArms], [CheckHorizon]: validate what a learner is given
 //
 // In each round the environment shows a [View] with one context row per arm, the learner selects
 // arms, the environment answers with their rewards, and the learner updates. The learner never sees
-// the parameter theta. Only the environment knows the regret, and only the simulator reads it.
+// the parameter theta. Only an environment's [Instance] knows the regret, and only the simulator
+// reads it.
 //
 // Read [Environment] and [Learner] first. Package bandittest checks implementations of both.
 package bandit
@@ -78,53 +82,68 @@ func (v *View) Fits(p *Problem) bool {
 		(p.Dim > 0 || v.Arms == p.Arms && len(v.X) == 0)
 }
 
-// Environment makes the contexts and the rewards of a problem. It is oblivious: the arms played
-// change neither later contexts nor an arm's later rewards. So several learners may pull in the
-// same round, and each sees the contexts that it would see alone.
-type Environment interface {
-	Problem() Problem
-	// Reset draws a fresh instance, before each trial. It keeps the stream and draws all later
-	// contexts from it.
-	Reset(contexts *rand.Rand)
-	// Next makes the next round's contexts and points v at them.
-	Next(v *View)
-	// Pull writes the rewards of the arms played to y, with len(y) == len(arms). Each learner brings
-	// its own stream, and a pull takes the same number of draws whatever the arms. If Problem().Dim is
-	// 0, a pull may come before the first Next; see Warmer.
-	Pull(rewards *rand.Rand, arms []int, y []float64)
-	// Regret returns the expected regret of the arms in this round: the mean reward of the best choice
-	// minus theirs.
-	Regret(arms []int) float64
+// Learner describes a learner: tuning, and nothing else. It is a plain value of exported fields, of
+// which the zero of a tuning field is its default.
+type Learner interface {
+	// Open validates the tuning against the problem and calibrates. horizon is the number of rounds; an
+	// anytime learner ignores it.
+	Open(p Problem, horizon int) (Calibrated, error)
 }
 
-// Learner chooses arms and learns from their rewards.
-type Learner interface {
-	// Init validates the tuning against the problem and allocates. horizon is the number of rounds; an
-	// anytime learner ignores it.
-	Init(p Problem, horizon int) error
-	// Reset forgets everything, before each trial. The learner's own choices draw from own; noise is
-	// for its mechanisms and nothing else.
-	Reset(own *rand.Rand, noise rand.Source)
+// Calibrated is a learner that knows its problem. It never changes; all trials share it. One that
+// makes a privacy claim is a privacy.Planner.
+type Calibrated interface {
+	// Start begins a run. Its own choices draw from own; noise is for its mechanisms and nothing else.
+	// A run that cannot begin says so in its first Select.
+	Start(own *rand.Rand, noise rand.Source) Run
+}
+
+// Starts makes a Calibrated of a function that makes runs, for a learner that calibrates nothing.
+type Starts func(own *rand.Rand, noise rand.Source) Run
+
+// Start calls the function.
+func (s Starts) Start(own *rand.Rand, noise rand.Source) Run { return s(own, noise) }
+
+// Run is a learner in one trial. It chooses arms, learns from their rewards, and is thrown away.
+//
+// Bad data, such as a NaN or a wrong length, is an error of the call that is given it, and leaves
+// the run as it was. A simulation stops the trial.
+type Run interface {
 	// Select appends the arms to play to dst.
-	Select(v *View, dst []int) []int
+	Select(v *View, dst []int) ([]int, error)
 	// Update takes in the rewards y of the arms played. It may reuse what Select computed for v.
-	Update(v *View, arms []int, y []float64)
-	// Err returns the first failure since Reset, or nil. Bad data (a NaN, a wrong length) leaves the
-	// state as it was and is reported from then on. A simulation stops the trial.
-	Err() error
+	Update(v *View, arms []int, y []float64) error
+}
+
+// Warmer is a Calibrated that may ask for a round 0, in which its runs see the reward of every arm
+// at once. Round 0 counts neither as a round nor as regret. It is for problems without contexts.
+type Warmer interface {
+	Calibrated
+	// WantsWarmUp reports whether a run needs a round 0. Each run is then a Warmed.
+	WantsWarmUp() bool
+}
+
+// Warmed is a Run that takes in a round 0.
+type Warmed interface {
+	Run
+	// WarmUp takes in y[a], the reward of each arm a, before the first Select.
+	WarmUp(y []float64) error
+}
+
+// Warner is a Run that has something to warn of.
+type Warner interface {
+	Run
 	// Warnings describes what did not stop the trial but should be known, such as the number of
 	// clipped rows. It may be empty.
 	Warnings() []Warning
 }
 
-// Warmer is a Learner that may ask for a round 0, in which it sees the reward of every arm at once.
-// Round 0 counts neither as a round nor as regret. It is for problems without contexts.
-type Warmer interface {
-	Learner
-	// WantsWarmUp reports whether the learner needs a round 0. It is called after Init.
-	WantsWarmUp() bool
-	// WarmUp takes in y[a], the reward of each arm a, after Reset and before the first Select.
-	WarmUp(y []float64)
+// Warnings returns what a run, or a part of one, has to warn of, if it is something that warns.
+func Warnings(x any) []Warning {
+	if w, ok := x.(interface{ Warnings() []Warning }); ok {
+		return w.Warnings()
+	}
+	return nil
 }
 
 // Warning is something that happened Count times in a trial.
@@ -133,27 +152,7 @@ type Warning struct {
 	Count int
 }
 
-// Base gives a learner the methods Err and Warnings. Embed it, call Fail to report a failure, and
-// override Warnings if there is something to warn of.
-type Base struct{ err error }
-
-// Err returns the first failure since Clear, or nil.
-func (b *Base) Err() error { return b.err }
-
-// Fail records the first failure and drops later ones.
-func (b *Base) Fail(err error) {
-	if b.err == nil {
-		b.err = err
-	}
-}
-
-// Clear forgets the failure. A learner calls it in Reset.
-func (b *Base) Clear() { b.err = nil }
-
-// Warnings returns nil.
-func (b *Base) Warnings() []Warning { return nil }
-
-// ErrHorizon is wrapped by the error of a learner that needs a horizon and got one below 1 in Init.
+// ErrHorizon is wrapped by the error of a learner that needs a horizon and got one below 1.
 var ErrHorizon = errors.New("horizon must be at least 1")
 
 // CheckHorizon returns an error that wraps ErrHorizon and names the value if horizon < 1.

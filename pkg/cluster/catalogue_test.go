@@ -26,9 +26,8 @@ var experiments = sweep.Catalogue{
 		list, err := linucb(v)
 		e := list[0]
 		e.Name = "brittle"
-		e.Policies = append(e.Policies, simulate.NewPolicy("brittle", func() *brittle {
-			return &brittle{Bad: random.New(e.Seed, 7, "learner/brittle").Uint64()}
-		}))
+		e.Policies = append(e.Policies, simulate.Policy{Name: "brittle",
+			Learner: brittle{Bad: random.New(e.Seed, 7, "learner/brittle").Uint64()}})
 		return list, err
 	}},
 }
@@ -42,12 +41,10 @@ func linucb(v sweep.Values) ([]*simulate.Experiment, error) {
 	budget := privacy.Budget{Epsilon: v["epsilon"], Delta: 1e-5}
 	return []*simulate.Experiment{{
 		Name:        "linucb",
-		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 3, Gap: 0.1} },
+		Environment: environment.DecisionSets{Dim: 3, Gap: 0.1},
 		Policies: []simulate.Policy{
-			{Name: "exact", New: func() bandit.Learner { return learner.New(&learner.LinUCB{}, &mechanism.Exact{}) }},
-			{Name: "tree", New: func() bandit.Learner {
-				return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
-			}},
+			{Name: "exact", Learner: learner.New(learner.LinUCB{}, mechanism.Exact{})},
+			{Name: "tree", Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})},
 		},
 		Horizon: v.Int("horizon"),
 		Trials:  100,
@@ -58,22 +55,23 @@ func linucb(v sweep.Values) ([]*simulate.Experiment, error) {
 }
 
 // brittle plays the first arm. It panics in round 5 if Bad is the first of its random numbers.
-type brittle struct {
-	bandit.Base
-	Bad uint64
-	bad bool
+type brittle struct{ Bad uint64 }
+
+func (l brittle) Open(bandit.Problem, int) (bandit.Calibrated, error) {
+	return bandit.Starts(func(own *rand.Rand, _ rand.Source) bandit.Run {
+		return &brittleRun{own.Uint64() == l.Bad}
+	}), nil
 }
 
-func (l *brittle) Init(bandit.Problem, int) error { return nil }
-func (l *brittle) Reset(own *rand.Rand, _ rand.Source) {
-	l.Clear()
-	l.bad = own.Uint64() == l.Bad
-}
-func (l *brittle) Select(_ *bandit.View, dst []int) []int { return append(dst, 0) }
-func (l *brittle) Update(v *bandit.View, _ []int, _ []float64) {
+// brittleRun is brittle in a trial.
+type brittleRun struct{ bad bool }
+
+func (l *brittleRun) Select(_ *bandit.View, dst []int) ([]int, error) { return append(dst, 0), nil }
+func (l *brittleRun) Update(v *bandit.View, _ []int, _ []float64) error {
 	if l.bad && v.Round == 5 {
 		panic("boom")
 	}
+	return nil
 }
 
 // TestMain lets the engines start this program on their workers.

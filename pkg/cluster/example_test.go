@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/cluster"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -22,9 +21,9 @@ func ExampleRun() {
 		New: func(v sweep.Values) ([]*simulate.Experiment, error) {
 			return []*simulate.Experiment{{
 				Name:        "gaps",
-				Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 3, Gap: v["gap"]} },
+				Environment: environment.DecisionSets{Dim: 3, Gap: v["gap"]},
 				Policies: []simulate.Policy{{
-					Name: "linucb", New: func() bandit.Learner { return learner.New(&learner.LinUCB{}, &mechanism.Exact{}) },
+					Name: "linucb", Learner: learner.New(learner.LinUCB{}, mechanism.Exact{}),
 				}},
 				Horizon: 1000,
 				Trials:  20,

@@ -32,7 +32,7 @@ import (
 // the most (Todd and Yildirim 2007). At last, more than m(m+1)/2 arms are reduced to that number
 // without increasing any g, because so many matrices a a^T are linearly dependent.
 //
-// Optimal allocates in Init. Find allocates only to reduce a design to fewer arms.
+// Open makes a Finder, which finds designs.
 type Optimal struct {
 	// Most is the largest max g/m accepted, in [1 + 1e-6, 1e6]; 0 means 2, as in Hanna, Girgis,
 	// Fragouli, Diggavi 2022, Lemma 2.
@@ -41,7 +41,11 @@ type Optimal struct {
 	// arms in each of m directions, 2m arms of weight 1/(2m). The design then has about twice as many
 	// arms.
 	Pairs bool
+}
 
+// Finder finds optimal designs, one after the other, and holds the last one. It allocates only to
+// reduce a design to fewer arms.
+type Finder struct {
 	dim, arms int
 	most      float64
 	rank      int
@@ -73,39 +77,38 @@ const rankTolerance = 1e-9
 // m, and to 1 + 1e-6 thousands.
 const mostSteps = 1 << 20
 
-// Init validates and allocates for at most so many arms of a dimension.
-func (o *Optimal) Init(arms, dim int) error {
+// Open validates, and allocates for at most so many arms of a dimension.
+func (o Optimal) Open(arms, dim int) (*Finder, error) {
 	most := o.Most
 	if most == 0 {
 		most = 2
 	}
 	switch {
 	case arms < 1:
-		return fmt.Errorf("design: Optimal of %d arms, want >= 1", arms)
+		return nil, fmt.Errorf("design: Optimal of %d arms, want >= 1", arms)
 	case dim < 1:
-		return fmt.Errorf("design: Optimal of dimension %d, want >= 1", dim)
+		return nil, fmt.Errorf("design: Optimal of dimension %d, want >= 1", dim)
 	case !(most >= 1+1e-6 && most <= 1e6):
-		return fmt.Errorf("design: Optimal.Most = %v, want in [1 + 1e-6, 1e6], or 0 for 2", o.Most)
+		return nil, fmt.Errorf("design: Optimal.Most = %v, want in [1 + 1e-6, 1e6], or 0 for 2", o.Most)
 	}
 	what := fmt.Sprintf("design: Optimal of %d arms of dimension %d", arms, dim)
 	numbers := float64(float64(arms) * (float64(dim) + float64(2*float64(min(arms, dim))) + 4))
 	if err := size.Check(what, numbers+float64(5*size.Triangle(min(arms, dim)))); err != nil {
-		return err
+		return nil, err
 	}
 	m := min(arms, dim)
-	*o = Optimal{Most: o.Most, Pairs: o.Pairs, pairs: o.Pairs, dim: dim, arms: arms, most: most,
+	return &Finder{pairs: o.Pairs, dim: dim, arms: arms, most: most,
 		widest: m, pivots: make([]int, m), direction: make([]float64, dim),
 		rest: make([]float64, arms*dim), along: make([]float64, arms*m), z: make([]float64, arms*m),
 		g: make([]float64, arms), weight: make([]float64, arms),
 		v: make([]float64, packed.Size(m)), inverse: make([]float64, packed.Size(m)), u: make([]float64, m), frame: make([]float64, m*m),
-		core: make([]int, 0, arms), weights: make([]float64, 0, arms)}
-	return nil
+		core: make([]int, 0, arms), weights: make([]float64, 0, arms)}, nil
 }
 
 // Of finds the design of all arms rows[a*dim : (a+1)*dim].
-func Of(rows []float64, dim int) (*Optimal, error) {
-	o := &Optimal{}
-	if err := o.Init(len(rows)/max(dim, 1), dim); err != nil {
+func Of(rows []float64, dim int) (*Finder, error) {
+	o, err := Optimal{}.Open(len(rows)/max(dim, 1), dim)
+	if err != nil {
 		return nil, err
 	}
 	all := make([]int, o.arms)
@@ -120,7 +123,7 @@ func Of(rows []float64, dim int) (*Optimal, error) {
 
 // Find finds the design of the arms rows[a*dim : (a+1)*dim], a in among. The places of arms in the
 // results are those in among. If all arms are 0, the rank is 0 and the design is empty.
-func (o *Optimal) Find(rows []float64, among []int) error {
+func (o *Finder) Find(rows []float64, among []int) error {
 	if len(among) < 1 || len(among) > o.arms {
 		return fmt.Errorf("design: %d arms, want in [1, %d]", len(among), o.arms)
 	}
@@ -158,20 +161,20 @@ func (o *Optimal) Find(rows []float64, among []int) error {
 }
 
 // Rank returns the dimension m of the span of the arms of the last Find.
-func (o *Optimal) Rank() int { return o.rank }
+func (o *Finder) Rank() int { return o.rank }
 
 // Core returns the design: places of arms in among, in increasing order, and their weights, which
 // are positive and add up to 1. Both are valid until the next Find.
-func (o *Optimal) Core() (places []int, weights []float64) { return o.core, o.weights }
+func (o *Finder) Core() (places []int, weights []float64) { return o.core, o.weights }
 
 // Coordinates returns an arm, by its place in among, as a combination of the arms that are the
 // basis of the span: Rank numbers. The slice is valid until the next Find.
-func (o *Optimal) Coordinates(place int) []float64 {
+func (o *Finder) Coordinates(place int) []float64 {
 	return o.z[place*o.rank : (place+1)*o.rank : (place+1)*o.rank]
 }
 
 // Worst returns max g over the arms.
-func (o *Optimal) Worst() float64 {
+func (o *Finder) Worst() float64 {
 	var worst float64
 	for _, g := range o.g[:o.among] {
 		worst = max(worst, g)
@@ -181,7 +184,7 @@ func (o *Optimal) Worst() float64 {
 
 // span finds arms that span the others, by Gram-Schmidt with pivoting, starts the design with them,
 // and writes the coordinates of all.
-func (o *Optimal) span() {
+func (o *Finder) span() {
 	d, n := o.dim, o.among
 	rest := o.rest[:n*d]
 	var largest float64
@@ -252,7 +255,7 @@ func squared(x []float64) float64 {
 }
 
 // improve takes steps until max g <= Most m, by numbers that are computed afresh.
-func (o *Optimal) improve() error {
+func (o *Finder) improve() error {
 	m := float64(o.rank)
 	fresh := false
 	for step := range mostSteps {
@@ -296,13 +299,13 @@ func (o *Optimal) improve() error {
 	return o.stuck()
 }
 
-func (o *Optimal) stuck() error {
+func (o *Finder) stuck() error {
 	return fmt.Errorf("design: max g = %v of %d arms of rank %d, want <= %v", o.Worst(), o.among, o.rank, o.most*float64(o.rank))
 }
 
 // move replaces the design by (1-by) of itself and by of one arm, and updates V^-1 and g by the
 // formula of Sherman and Morrison.
-func (o *Optimal) move(arm int, by float64) {
+func (o *Finder) move(arm int, by float64) {
 	u := o.u[:o.rank]
 	packed.MulVec(u, o.inverse, o.Coordinates(arm))
 	keep := 1 - by
@@ -324,7 +327,7 @@ func (o *Optimal) move(arm int, by float64) {
 
 // refresh divides the weights by their sum and computes V^-1 and g from them. It reports whether V
 // is positive definite, which steps do not change, as they do not decrease its determinant.
-func (o *Optimal) refresh() bool {
+func (o *Finder) refresh() bool {
 	var total float64
 	for _, w := range o.weight[:o.among] {
 		total += w
@@ -356,7 +359,7 @@ func (o *Optimal) refresh() bool {
 }
 
 // collect lists the arms with a weight. It drops weights that are rounding errors.
-func (o *Optimal) collect() {
+func (o *Finder) collect() {
 	o.core, o.weights = o.core[:0], o.weights[:0]
 	var total float64
 	for i, w := range o.weight[:o.among] {

@@ -67,8 +67,8 @@ func TestOptimal(t *testing.T) {
 		n := len(rows) / dim
 		for i, most := range []float64{2, 1.01, 1 + 1e-4, 2, 1.01} {
 			t.Run(fmt.Sprintf("%d of %d arms, dim %d, most %v, pairs %v", kind, n, dim, most, i > 2), func(t *testing.T) {
-				o := &design.Optimal{Most: most, Pairs: i > 2}
-				if err := o.Init(n, dim); err != nil {
+				o, err := design.Optimal{Most: most, Pairs: i > 2}.Open(n, dim)
+				if err != nil {
 					t.Fatal(err)
 				}
 				if err := o.Find(rows, everyone(n)); err != nil {
@@ -155,11 +155,12 @@ func gonumWorst(rows []float64, n, dim int, core []int, weights []float64) float
 
 // TestOptimalKnown: designs that are known in closed form.
 func TestOptimalKnown(t *testing.T) {
-	o := &design.Optimal{Most: 1 + 1e-6}
+	var o *design.Finder
 	find := func(rows []float64, dim int) ([]int, []float64) {
 		t.Helper()
 		n := len(rows) / dim
-		if err := o.Init(n, dim); err != nil {
+		var err error
+		if o, err = (design.Optimal{Most: 1 + 1e-6}).Open(n, dim); err != nil {
 			t.Fatal(err)
 		}
 		if err := o.Find(rows, everyone(n)); err != nil {
@@ -205,23 +206,18 @@ func TestOptimalAmong(t *testing.T) {
 		among = append(among, a)
 		some = append(some, rows[a*dim:(a+1)*dim]...)
 	}
-	var o, p design.Optimal
-	for _, x := range []struct {
-		of    *design.Optimal
-		rows  []float64
-		among []int
-	}{{&o, rows, among}, {&p, some, everyone(len(among))}} {
-		if err := x.of.Init(n, dim); err != nil {
+	core := func(rows []float64, among []int) string {
+		o, err := design.Optimal{}.Open(n, dim)
+		if err == nil {
+			err = o.Find(rows, among)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
-		if err := x.of.Find(x.rows, x.among); err != nil {
-			t.Fatal(err)
-		}
+		return fmt.Sprint(o.Core())
 	}
-	a, v := o.Core()
-	b, w := p.Core()
-	if fmt.Sprint(a, v) != fmt.Sprint(b, w) {
-		t.Errorf("%v with %v, want %v with %v", a, v, b, w)
+	if got, want := core(rows, among), core(some, everyone(len(among))); got != want {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
@@ -237,12 +233,12 @@ func TestOptimalRefuses(t *testing.T) {
 		{design.Optimal{Most: math.NaN()}, 2, 2, "Most = NaN"},
 		{design.Optimal{}, 1 << 40, 1 << 20, "Optimal of"},
 	} {
-		if err := c.o.Init(c.arms, c.dim); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := c.o.Open(c.arms, c.dim); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
 	}
-	var o design.Optimal
-	if err := o.Init(2, 2); err != nil {
+	o, err := design.Optimal{}.Open(2, 2)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -265,8 +261,8 @@ func TestOptimalRefuses(t *testing.T) {
 func TestOptimalAllocates(t *testing.T) {
 	rows, dim := arms(random.New(3, 1, "arms"), 4)
 	n := len(rows) / dim
-	var o design.Optimal
-	if err := o.Init(n, dim); err != nil {
+	o, err := design.Optimal{}.Open(n, dim)
+	if err != nil {
 		t.Fatal(err)
 	}
 	all := everyone(n)
@@ -279,12 +275,12 @@ func TestOptimalAllocates(t *testing.T) {
 	}
 }
 
-// Of is Init and Find of everyone, and refuses what they refuse.
+// Of is Open and Find of everyone, and refuses what they refuse.
 func TestOf(t *testing.T) {
 	rows, dim := arms(rand.New(rand.NewPCG(8, 1)), 0)
 	count := len(rows) / dim
-	var o design.Optimal
-	if err := o.Init(count, dim); err != nil {
+	o, err := design.Optimal{}.Open(count, dim)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := o.Find(rows, everyone(count)); err != nil {

@@ -9,7 +9,7 @@ import (
 // startPairs replaces the start by the arms that are extreme in m directions: each direction is
 // orthogonal to the differences of the pairs before, so that these are a basis. If the arms lie in
 // a hyperplane, all of them are equally far in the last direction, and one is taken.
-func (o *Optimal) startPairs() {
+func (o *Finder) startPairs() {
 	m, n := o.rank, o.among
 	clear(o.weight[:n])
 	for p := range m {
@@ -40,7 +40,7 @@ func (o *Optimal) startPairs() {
 
 // across writes a unit vector orthogonal to the first rows of the frame: the projection of the axis
 // that is farthest from them.
-func (o *Optimal) across(dst []float64, rows int) {
+func (o *Finder) across(dst []float64, rows int) {
 	m := o.rank
 	axis, least := 0, math.Inf(1)
 	for j := range m {
@@ -59,7 +59,7 @@ func (o *Optimal) across(dst []float64, rows int) {
 
 // orthonormal makes x a unit vector orthogonal to the first rows of the frame, by two passes of
 // Gram-Schmidt.
-func (o *Optimal) orthonormal(x []float64, rows int) {
+func (o *Finder) orthonormal(x []float64, rows int) {
 	m := o.rank
 	for range 2 {
 		for r := range rows {

@@ -8,7 +8,7 @@ import "math"
 // multiple of c to the weights leaves V as it is; the sign is the one that does not increase their
 // sum, and the multiple the one that makes a first weight 0. Dividing by the new sum increases V,
 // which decreases every g.
-func (o *Optimal) reduce(most int) {
+func (o *Finder) reduce(most int) {
 	for len(o.core) > most {
 		c := o.dependence(o.core[:most+1], most)
 		var total float64
@@ -36,7 +36,7 @@ func (o *Optimal) reduce(most int) {
 
 // dependence returns numbers c, not all 0, with sum c_i a_i a_i^T = 0, for one arm more than such a
 // matrix has entries, by Gaussian elimination with full pivoting.
-func (o *Optimal) dependence(arms []int, entries int) []float64 {
+func (o *Finder) dependence(arms []int, entries int) []float64 {
 	n := len(arms)
 	if cap(o.matrix) < entries*n {
 		o.matrix, o.null = make([]float64, entries*n), make([]float64, n)

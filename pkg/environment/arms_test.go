@@ -2,6 +2,7 @@ package environment
 
 import (
 	"fmt"
+	"log"
 	"math"
 	"strings"
 	"testing"
@@ -14,30 +15,30 @@ import (
 func TestArms(t *testing.T) {
 	means := []float64{0.2, 0.7, 0.7, 0}
 	for _, e := range []Arms{{Means: means}, {Means: means, Law: GaussianWeights, Sigma: 0.5}, {Means: []float64{1}}} {
-		bandittest.Environment(t, func() bandit.Environment { fresh := e; return &fresh }, bandittest.EnvironmentOptions{
+		bandittest.Environment(t, e, bandittest.EnvironmentOptions{
 			Seed: 1, UnboundedRewards: e.Law == GaussianWeights,
 		})
 	}
 	// Draw for draw the semi-bandit on the uniform matroid of rank 1.
 	for _, law := range []WeightLaw{BernoulliWeights, GaussianWeights} {
-		e := &Arms{Means: means, Law: law, Sigma: 0.5 * float64(law)}
-		semi := &SemiBandit{Matroid: e.Matroid(), Means: means, Law: law, Sigma: e.Sigma}
+		e := Arms{Means: means, Law: law, Sigma: 0.5 * float64(law)}
+		semi := SemiBandit{Matroid: e.Matroid(), Means: means, Law: law, Sigma: e.Sigma}
 		if e.Problem() != semi.Problem() || e.Best() != semi.Best()[0] || e.Optimum() != semi.Optimum() {
 			t.Errorf("problem %+v, best %d, optimum %v, want those of the semi-bandit", e.Problem(), e.Best(), e.Optimum())
 		}
-		e.Reset(nil)
-		semi.Reset(nil)
+		trial := bandittest.Start(t, e, nil)
+		other := bandittest.Start(t, semi, nil)
 		one, two := random.New(1, 0, "rewards"), random.New(1, 0, "rewards")
 		var v, w bandit.View
 		y, z := make([]float64, 1), make([]float64, 1)
 		for round := range 200 {
 			arms := []int{round % len(means)}
-			e.Next(&v)
-			semi.Next(&w)
-			e.Pull(one, arms, y)
-			semi.Pull(two, arms, z)
-			if y[0] != z[0] || v.Round != w.Round || v.Arms != 4 || e.Regret(arms) != semi.Regret(arms) || e.Regret(arms) != 0.7-means[arms[0]] {
-				t.Fatalf("round %d: reward %v, regret %v, want %v and %v", v.Round, y[0], e.Regret(arms), z[0], 0.7-means[arms[0]])
+			trial.Next(&v)
+			other.Next(&w)
+			trial.Pull(one, arms, y)
+			other.Pull(two, arms, z)
+			if y[0] != z[0] || v.Round != w.Round || v.Arms != 4 || trial.Regret(arms) != other.Regret(arms) || trial.Regret(arms) != 0.7-means[arms[0]] {
+				t.Fatalf("round %d: reward %v, regret %v, want %v and %v", v.Round, y[0], trial.Regret(arms), z[0], 0.7-means[arms[0]])
 			}
 		}
 	}
@@ -48,7 +49,7 @@ func TestArms(t *testing.T) {
 		"Arms: field Sigma = 0, want finite":   {Means: means, Law: GaussianWeights},
 		"Arms: field Law = WeightLaw(7), want": {Means: means, Law: 7},
 	} {
-		if err := e.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := refusal(e); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("err = %v, want %q", err, want)
 		}
 	}
@@ -56,17 +57,21 @@ func TestArms(t *testing.T) {
 
 // Three buttons are tested; one is shown to each visitor, whose click is the reward.
 func ExampleArms() {
-	env := &Arms{Means: []float64{0.1, 0.6, 0.3}}
-	env.Reset(nil)
+	env := Arms{Means: []float64{0.1, 0.6, 0.3}}
+	world, err := env.Open()
+	if err != nil {
+		log.Fatal(err)
+	}
+	trial := world.Start(nil)
 	fmt.Println("best:", env.Best(), "clicks a visitor:", env.Optimum())
 
 	click := make([]float64, 1)
 	rewards := random.New(1, 0, "rewards")
 	var view bandit.View
 	for range 2 {
-		env.Next(&view)
-		env.Pull(rewards, []int{2}, click)
-		fmt.Printf("visitor %d: button 2 gets %v, regret %.1f\n", view.Round, click, env.Regret([]int{2}))
+		trial.Next(&view)
+		trial.Pull(rewards, []int{2}, click)
+		fmt.Printf("visitor %d: button 2 gets %v, regret %.1f\n", view.Round, click, trial.Regret([]int{2}))
 	}
 	// Output:
 	// best: 1 clicks a visitor: 0.6

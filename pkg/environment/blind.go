@@ -1,22 +1,31 @@
 package environment
 
-import "github.com/dpbandits/dpbandits/pkg/bandit"
+import (
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+)
 
 // Blind hides the contexts of an environment: a learner sees arms, and no features of them. It
 // compares learners that use features with those that do not, on the same arms and rewards.
-type Blind struct{ bandit.Environment }
+type Blind struct{ Environment bandit.Environment }
 
-var _ bandit.Environment = Blind{}
-
-// Problem returns the environment's, without contexts.
-func (b Blind) Problem() bandit.Problem {
-	p := b.Environment.Problem()
+// Open opens the environment.
+func (b Blind) Open() (bandit.World, error) {
+	w, err := bandit.OpenWorld(b.Environment)
+	if err != nil {
+		return nil, err
+	}
+	p := w.Problem()
 	p.Dim, p.ContextNorm = 0, 0
-	return p
+	return bandit.NewWorld(p, func(contexts *rand.Rand) bandit.Instance { return blind{w.Start(contexts)} }), nil
 }
 
+// blind is a trial of Blind.
+type blind struct{ bandit.Instance }
+
 // Next shows the next round without its contexts.
-func (b Blind) Next(v *bandit.View) {
-	b.Environment.Next(v)
+func (b blind) Next(v *bandit.View) {
+	b.Instance.Next(v)
 	v.Dim, v.X = 0, nil
 }

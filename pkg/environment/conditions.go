@@ -9,16 +9,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Linear is an environment whose mean rewards are linear in its contexts.
-type Linear interface {
-	bandit.Environment
-	Theta() []float64 // the true parameter, of this trial
+// Theta returns a copy of the true parameter of a trial, for pictures, tests and oracles. It is nil
+// unless the trial is of DecisionSets, SphereArms, Sparse or UnitFeatures. No learner sees it.
+func Theta(of bandit.Instance) []float64 {
+	if l, ok := of.(interface{ parameter() []float64 }); ok {
+		return l.parameter()
+	}
+	return nil
 }
-
-var (
-	_ Linear = (*Sparse)(nil)
-	_ Linear = (*SphereArms)(nil)
-)
 
 // Conditions are what theorems on linear bandits assume of an environment, as measured on its
 // contexts x.
@@ -32,10 +30,14 @@ type Conditions struct {
 	All, Best float64
 }
 
-// Measure plays rounds of an environment and returns its conditions. It starts env anew, with the
-// contexts of the first trial of an experiment with that seed. gap > 0 is that of the margin.
-func Measure(env Linear, seed uint64, rounds int, gap float64) (c Conditions, err error) {
-	p := env.Problem()
+// Measure plays rounds of an environment that has a Theta, and returns its conditions. The contexts
+// are those of the first trial of an experiment with that seed. gap > 0 is that of the margin.
+func Measure(env bandit.Environment, seed uint64, rounds int, gap float64) (c Conditions, err error) {
+	world, err := bandit.OpenWorld(env)
+	if err != nil {
+		return c, err
+	}
+	p := world.Problem()
 	switch {
 	case rounds < 1:
 		return c, fmt.Errorf("environment: %d rounds to measure, want >= 1", rounds)
@@ -44,18 +46,22 @@ func Measure(env Linear, seed uint64, rounds int, gap float64) (c Conditions, er
 	case p.Arms < 2 || p.Dim < 1:
 		return c, fmt.Errorf("environment: %d arms in %d dimensions, want >= 2 and >= 1", p.Arms, p.Dim)
 	}
-	env.Reset(random.New(seed, 0, "contexts"))
-	theta := mat.NewVecDense(p.Dim, env.Theta())
+	trial := world.Start(random.New(seed, 0, "contexts"))
+	parameter := Theta(trial)
+	if parameter == nil {
+		return c, fmt.Errorf("environment: %T has no Theta to measure", env)
+	}
+	theta := mat.NewVecDense(p.Dim, parameter)
 	all, best := mat.NewSymDense(p.Dim, nil), mat.NewSymDense(p.Dim, nil)
 	var v bandit.View
 	for range rounds {
-		env.Next(&v)
+		trial.Next(&v)
 		var means [2]float64 // of the first two arms
 		for arm := range v.Arms {
 			x := mat.NewVecDense(p.Dim, v.Row(arm))
 			c.Entry, c.Norm = max(c.Entry, mat.Norm(x, math.Inf(1))), max(c.Norm, mat.Norm(x, 2))
 			all.SymRankOne(all, 1/float64(rounds*v.Arms), x)
-			if env.Regret([]int{arm}) == 0 {
+			if trial.Regret([]int{arm}) == 0 {
 				best.SymRankOne(best, 1/float64(rounds), x)
 			}
 			if arm < 2 {

@@ -17,14 +17,16 @@
 //
 // [Blind] hides the contexts of an environment. [Measure] looks at what theorems assume of one.
 //
-// An environment is a struct: fill in its fields and hand it to package simulate, or call Reset and
-// then Next and Pull each round. Read [Arms] first, then [DecisionSets].
+// An environment is a plain value: fill in its fields and hand it to package simulate, or play it
+// yourself: Open it, Start a trial, and then Next and Pull each round. [Theta] and [Pairs] look
+// into a trial. Read [Arms] first, then [DecisionSets].
 package environment
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
@@ -52,7 +54,11 @@ type DecisionSets struct {
 	Top    float64 // mean reward of the optimal arm, in (0, 1]; 0 means 0.75
 	Reward Reward  // Signs or Gaussian
 	Fixed  bool    // keep the same arms in all rounds of a trial; false draws fresh ones each round
+}
 
+// decisionSets is a trial of DecisionSets.
+type decisionSets struct {
+	of   DecisionSets
 	arms int
 	top  float64
 	band random.TruncatedBeta
@@ -66,10 +72,15 @@ type DecisionSets struct {
 	round   int
 }
 
-var _ bandit.Environment = (*DecisionSets)(nil)
+// Open returns an error if a field is out of its range.
+func (e DecisionSets) Open() (bandit.World, error) {
+	if err := e.check(); err != nil {
+		return nil, err
+	}
+	return bandit.NewWorld(e.Problem(), e.start), nil
+}
 
-// Validate returns an error if a field is out of its range.
-func (e *DecisionSets) Validate() error {
+func (e DecisionSets) check() error {
 	switch top := e.defaultTop(); {
 	case e.Dim < 2:
 		return fmt.Errorf("environment: DecisionSets.Dim = %d, want >= 2", e.Dim)
@@ -95,7 +106,7 @@ func checkSize(who string, arms float64, dim int) error {
 	return size.Check(what, (arms+1)*(float64(dim)+1))
 }
 
-func (e *DecisionSets) defaultTop() float64 {
+func (e DecisionSets) defaultTop() float64 {
 	if e.Top == 0 {
 		return 0.75
 	}
@@ -104,7 +115,7 @@ func (e *DecisionSets) defaultTop() float64 {
 
 // Problem describes the environment to a learner. Gaussian rewards are unbounded; the range given
 // holds all but a fraction of 6e-5 of them.
-func (e *DecisionSets) Problem() bandit.Problem {
+func (e DecisionSets) Problem() bandit.Problem {
 	p := bandit.Problem{Arms: e.Arms, Dim: e.Dim, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	if p.Arms == 0 {
 		p.Arms = e.Dim * e.Dim
@@ -116,49 +127,39 @@ func (e *DecisionSets) Problem() bandit.Problem {
 	return p
 }
 
-// Reset starts a trial: it draws theta, and the arms if they are fixed. It panics if Validate
-// fails.
-func (e *DecisionSets) Reset(contexts *rand.Rand) {
-	if err := e.Validate(); err != nil {
-		panic(err)
+// start draws theta, and the arms if they are fixed.
+func (e DecisionSets) start(contexts *rand.Rand) bandit.Instance {
+	arms, top := e.Problem().Arms, e.defaultTop()
+	band := random.TruncatedBeta{Dim: e.Dim, Lo: -top, Hi: top - e.Gap}
+	d := &decisionSets{
+		of: e, arms: arms, top: top, band: band,
+		narrow: band.Hi < 0.5*top || (band.Hi-band.Lo)*math.Sqrt(float64(e.Dim)) < 0.1,
+		rng:    contexts, normals: random.NewNormals(contexts),
+		theta: make([]float64, e.Dim), x: make([]float64, arms*e.Dim), mean: make([]float64, arms),
 	}
-	e.arms, e.top = e.Problem().Arms, e.defaultTop()
-	e.band = random.TruncatedBeta{Dim: e.Dim, Lo: -e.top, Hi: e.top - e.Gap}
-	e.narrow = e.band.Hi < 0.5*e.top || (e.band.Hi-e.band.Lo)*math.Sqrt(float64(e.Dim)) < 0.1
-	e.rng, e.normals = contexts, random.NewNormals(contexts)
-	e.theta = resize(e.theta, e.Dim)
-	e.x = resize(e.x, e.arms*e.Dim)
-	e.mean = resize(e.mean, e.arms)
-	random.Sphere(contexts, e.theta)
-	e.round = 0
+	random.Sphere(contexts, d.theta)
 	if e.Fixed {
-		e.draw()
+		d.draw()
 	}
-}
-
-func resize(s []float64, n int) []float64 {
-	if cap(s) < n {
-		return make([]float64, n)
-	}
-	return s[:n]
+	return d
 }
 
 // Next shows the round's arms.
-func (e *DecisionSets) Next(v *bandit.View) {
-	if e.round++; !e.Fixed {
+func (e *decisionSets) Next(v *bandit.View) {
+	if e.round++; !e.of.Fixed {
 		e.draw()
 	}
 	// field by field: a literal is made elsewhere and copied, which takes longer
-	v.Round, v.Arms, v.Dim, v.X, v.Same = e.round, e.arms, e.Dim, e.x, e.Fixed && e.round > 1
+	v.Round, v.Arms, v.Dim, v.X, v.Same = e.round, e.arms, e.of.Dim, e.x, e.of.Fixed && e.round > 1
 }
 
 // draw draws a decision set. A vector of normals divided by its length is uniform on the sphere; it
 // is drawn again if its height is outside the band.
-func (e *DecisionSets) draw() {
+func (e *decisionSets) draw() {
 	e.normals.Fill(e.x)
 	best := e.rng.IntN(e.arms)
 	for a := range e.arms {
-		x := e.x[a*e.Dim : (a+1)*e.Dim]
+		x := e.x[a*e.of.Dim : (a+1)*e.of.Dim]
 		if a == best {
 			e.place(x, e.top)
 			e.mean[a] = e.top
@@ -185,7 +186,7 @@ func (e *DecisionSets) draw() {
 }
 
 // heights returns <x, theta> and |x|^2.
-func (e *DecisionSets) heights(x []float64) (height, square float64) {
+func (e *decisionSets) heights(x []float64) (height, square float64) {
 	theta := e.theta[:len(x)]
 	for i, v := range x {
 		height += float64(v * theta[i])
@@ -197,7 +198,7 @@ func (e *DecisionSets) heights(x []float64) (height, square float64) {
 // place moves a vector of normals to the circle of latitude at the given height and keeps its
 // direction around the axis. A vector so near the axis that rounding blurs this direction is drawn
 // again, which does not change the law. That happens only in two or three dimensions.
-func (e *DecisionSets) place(x []float64, height float64) {
+func (e *decisionSets) place(x []float64, height float64) {
 	along, square := e.heights(x)
 	for square-float64(along*along) < 1e-7*square {
 		e.normals.Fill(x)
@@ -210,13 +211,12 @@ func (e *DecisionSets) place(x []float64, height float64) {
 	}
 }
 
-// Theta returns a copy of the true parameter, for pictures and tests. No learner sees it.
-func (e *DecisionSets) Theta() []float64 { return append([]float64(nil), e.theta...) }
+func (e *decisionSets) parameter() []float64 { return slices.Clone(e.theta) }
 
 // Pull draws the reward of each arm played.
-func (e *DecisionSets) Pull(rewards *rand.Rand, arms []int, y []float64) {
+func (e *decisionSets) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	for i, a := range arms {
-		if e.Reward == Gaussian {
+		if e.of.Reward == Gaussian {
 			y[i] = e.mean[a] + random.Normal(rewards)
 		} else {
 			y[i] = random.Rademacher(rewards, e.mean[a])
@@ -225,7 +225,7 @@ func (e *DecisionSets) Pull(rewards *rand.Rand, arms []int, y []float64) {
 }
 
 // Regret returns the sum, over the arms played, of Top minus the arm's mean reward.
-func (e *DecisionSets) Regret(arms []int) float64 {
+func (e *decisionSets) Regret(arms []int) float64 {
 	var regret float64
 	for _, a := range arms {
 		regret += e.top - e.mean[a]

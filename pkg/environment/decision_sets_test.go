@@ -20,7 +20,7 @@ func TestConformance(t *testing.T) {
 		{Dim: 3, Gap: 1.2, Arms: 7}, {Dim: 2, Arms: 1}, {Dim: 2, Arms: 9, Gap: 0.5}, {Dim: 6, Arms: 4, Top: 1},
 	} {
 		t.Run(fmt.Sprintf("%+v", e)[:40], func(t *testing.T) {
-			bandittest.Environment(t, func() bandit.Environment { fresh := e; return &fresh },
+			bandittest.Environment(t, e,
 				bandittest.EnvironmentOptions{Seed: 1, UnboundedRewards: e.Reward == Gaussian})
 		})
 	}
@@ -31,8 +31,8 @@ func TestConformance(t *testing.T) {
 // coordinate of the direction around the axis.
 func sample(t *testing.T, e DecisionSets, rounds int) (best, others []float64, places []int, around []float64) {
 	t.Helper()
-	e.Reset(random.New(1, 0, "contexts"))
-	theta := e.Theta()
+	trial := bandittest.Start(t, e, random.New(1, 0, "contexts"))
+	theta, top := Theta(trial), e.defaultTop()
 	frame := make([]float64, e.Dim) // a unit vector across theta
 	frame[0] = 1
 	for range 2 {
@@ -44,7 +44,7 @@ func sample(t *testing.T, e DecisionSets, rounds int) (best, others []float64, p
 	norm := math.Sqrt(inner(frame, frame))
 	var v bandit.View
 	for range rounds {
-		e.Next(&v)
+		trial.Next(&v)
 		found := -1
 		for a := range v.Arms {
 			x := v.Row(a)
@@ -52,17 +52,17 @@ func sample(t *testing.T, e DecisionSets, rounds int) (best, others []float64, p
 				t.Fatalf("an arm of norm %v, want 1", n)
 			}
 			height := inner(x, theta)
-			if regret := e.Regret([]int{a}); math.Abs(regret-(e.top-height)) > 1e-9 {
-				t.Fatalf("regret %v of an arm of height %v, want %v", regret, height, e.top-height)
+			if regret := trial.Regret([]int{a}); math.Abs(regret-(top-height)) > 1e-9 {
+				t.Fatalf("regret %v of an arm of height %v, want %v", regret, height, top-height)
 			}
-			if e.Regret([]int{a}) == 0 && found < 0 && math.Abs(height-e.top) < 1e-9 {
+			if trial.Regret([]int{a}) == 0 && found < 0 && math.Abs(height-top) < 1e-9 {
 				found = a
 				best = append(best, height)
 				places = append(places, a)
 				continue
 			}
-			if height > e.top-e.Gap+1e-12 || height < -e.top-1e-12 {
-				t.Fatalf("an arm of height %v, want in [%v, %v]", height, -e.top, e.top-e.Gap)
+			if height > top-e.Gap+1e-12 || height < -top-1e-12 {
+				t.Fatalf("an arm of height %v, want in [%v, %v]", height, -top, top-e.Gap)
 			}
 			others = append(others, height)
 			around = append(around, inner(x, frame)/norm/math.Sqrt(1-height*height))
@@ -155,11 +155,11 @@ func TestLaw(t *testing.T) {
 // the arms have unit norm to rounding none the less.
 func TestTwoDimensions(t *testing.T) {
 	e := DecisionSets{Dim: 2, Arms: 50, Gap: 1.2}
-	e.Reset(random.New(1, 0, "contexts"))
+	trial := bandittest.Start(t, e, random.New(1, 0, "contexts"))
 	var v bandit.View
 	worst := 0.0
 	for range 20000 {
-		e.Next(&v)
+		trial.Next(&v)
 		for a := range v.Arms {
 			worst = math.Max(worst, math.Abs(math.Hypot(v.Row(a)[0], v.Row(a)[1])-1))
 		}
@@ -197,20 +197,20 @@ func TestNarrowIsRejection(t *testing.T) {
 func TestRewards(t *testing.T) {
 	for _, law := range []Reward{Signs, Gaussian} {
 		e := DecisionSets{Dim: 3, Reward: law}
-		e.Reset(random.New(1, 0, "contexts"))
+		trial := bandittest.Start(t, e, random.New(1, 0, "contexts"))
 		rewards := random.New(1, 0, "rewards")
 		var v bandit.View
 		var y [1]float64
 		for range 200 {
-			e.Next(&v)
-			mean := inner(v.Row(4), e.Theta())
+			trial.Next(&v)
+			mean := inner(v.Row(4), Theta(trial))
 			variance := 1.0
 			if law == Signs {
 				variance = 1 - mean*mean
 			}
 			var sum float64
 			for range 500 {
-				e.Pull(rewards, []int{4}, y[:])
+				trial.Pull(rewards, []int{4}, y[:])
 				if law == Signs && y[0] != 1 && y[0] != -1 {
 					t.Fatalf("reward %v, want +1 or -1", y[0])
 				}
@@ -223,7 +223,7 @@ func TestRewards(t *testing.T) {
 	}
 }
 
-func TestValidate(t *testing.T) {
+func TestDecisionSetsRefuses(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
 		e     DecisionSets
@@ -240,7 +240,7 @@ func TestValidate(t *testing.T) {
 		{DecisionSets{Dim: 3, Gap: nan}, []string{"Gap = NaN", "1.5"}},
 		{DecisionSets{Dim: 3, Reward: 7}, []string{"Reward = 7", "Signs or Gaussian"}},
 	} {
-		err := c.e.Validate()
+		err := refusal(c.e)
 		for _, w := range c.words {
 			if err == nil || !strings.Contains(err.Error(), w) {
 				t.Errorf("%+v: error %v, want one that names %q", c.e, err, w)
@@ -248,17 +248,17 @@ func TestValidate(t *testing.T) {
 		}
 	}
 	for _, e := range []DecisionSets{{Dim: 2}, {Dim: 3, Arms: 1, Gap: 1.49, Top: 0.75}, {Dim: 64, Top: 1}} {
-		if err := e.Validate(); err != nil {
+		if err := refusal(e); err != nil {
 			t.Errorf("%+v: %v", e, err)
 		}
 		if p := e.Problem(); e.Arms == 0 && p.Arms != e.Dim*e.Dim {
 			t.Errorf("%+v: %d arms, want d^2", e, p.Arms)
 		}
 	}
-	defer func() {
-		if recover() == nil {
-			t.Error("Reset of an invalid environment did not panic")
-		}
-	}()
-	(&DecisionSets{}).Reset(random.New(1, 0, "contexts"))
+}
+
+// refusal returns the error of opening an environment.
+func refusal(e bandit.Environment) error {
+	_, err := e.Open()
+	return err
 }

@@ -37,8 +37,12 @@ type Labelled struct {
 	Scale    []float64 // what each feature is divided by, > 0; nil means 1
 	Constant float64   // a feature that is the same in all rows, so that a class has an intercept; 0 means none
 	InOrder  bool      // serve the rows in their order; false means a random one
+}
 
-	rows  disjoint.Rows
+// labelled is a trial of Labelled.
+type labelled struct {
+	of    *Labelled // shared by all trials
+	rows  *disjoint.Contexts
 	order []int32 // a permutation, of which the first place+1 rows are drawn
 	place int     // of the current row
 	round int
@@ -46,21 +50,26 @@ type Labelled struct {
 	rng   *rand.Rand
 }
 
-var _ bandit.Environment = (*Labelled)(nil)
-
-func (e *Labelled) shape() disjoint.Rows {
+func (e Labelled) shape() disjoint.Rows {
 	return disjoint.Rows{Arms: e.Classes, Dim: e.Dim, Norm: e.Norm, Scale: e.Scale, Constant: e.Constant}
 }
 
-// Validate returns an error if a field is out of its range.
-func (e *Labelled) Validate() error {
+// Open returns an error if a field is out of its range. It looks at all data.
+func (e Labelled) Open() (bandit.World, error) {
+	if err := e.check(); err != nil {
+		return nil, err
+	}
+	return bandit.NewWorld(e.Problem(), (&e).start), nil
+}
+
+func (e Labelled) check() error {
 	if err := e.validate(); err != nil {
 		return fmt.Errorf("environment: Labelled: %w", err)
 	}
 	return nil
 }
 
-func (e *Labelled) validate() error {
+func (e Labelled) validate() error {
 	if e.Classes < 1 {
 		return fmt.Errorf("field Classes = %d, want >= 1", e.Classes)
 	}
@@ -83,64 +92,53 @@ func (e *Labelled) validate() error {
 }
 
 // Problem describes the environment to a learner.
-func (e *Labelled) Problem() bandit.Problem {
-	rows := e.shape()
-	return rows.Problem(0, 1)
+func (e Labelled) Problem() bandit.Problem { return e.shape().Problem(0, 1) }
+
+// Shortened returns the number of rows that are longer than Norm.
+func (e Labelled) Shortened() (int, error) {
+	if err := e.check(); err != nil {
+		return 0, err
+	}
+	return e.shape().Shortened(e.Features), nil
 }
 
-// Shortened returns the number of rows that are longer than Norm. It panics if Validate fails.
-func (e *Labelled) Shortened() int {
-	if err := e.Validate(); err != nil {
-		panic(err)
-	}
-	rows := e.shape()
-	return rows.Shortened(e.Features)
-}
-
-// Reset starts a trial. It panics if Validate fails.
-func (e *Labelled) Reset(contexts *rand.Rand) {
-	if err := e.Validate(); err != nil {
-		panic(err)
-	}
-	e.rows = e.shape()
-	e.rows.Reset()
-	e.rng, e.round, e.place = contexts, 0, -1
+func (e *Labelled) start(contexts *rand.Rand) bandit.Instance {
+	l := &labelled{of: e, rows: e.shape().Start(), rng: contexts, place: -1}
 	if e.InOrder {
-		return
+		return l
 	}
-	if len(e.order) != len(e.Labels) {
-		e.order = make([]int32, len(e.Labels))
+	l.order = make([]int32, len(e.Labels))
+	for i := range l.order {
+		l.order[i] = int32(i)
 	}
-	for i := range e.order {
-		e.order[i] = int32(i)
-	}
+	return l
 }
 
 // Next shows the features of the next row to the learner.
-func (e *Labelled) Next(v *bandit.View) {
-	if e.place++; e.place == len(e.Labels) {
+func (e *labelled) Next(v *bandit.View) {
+	if e.place++; e.place == len(e.of.Labels) {
 		e.place = 0
 	}
 	row := e.place
-	if !e.InOrder { // a step of a shuffle
+	if !e.of.InOrder { // a step of a shuffle
 		other := e.place + e.rng.IntN(len(e.order)-e.place)
 		e.order[e.place], e.order[other] = e.order[other], e.order[e.place]
 		row = int(e.order[e.place])
 	}
 	e.round++
-	e.label = e.Labels[row]
-	e.rows.Show(v, e.round, e.Features[row*e.Dim:(row+1)*e.Dim])
+	e.label = e.of.Labels[row]
+	e.rows.Show(v, e.round, e.of.Features[row*e.of.Dim:(row+1)*e.of.Dim])
 }
 
 // Pull returns 1 for the arm that is the row's label, else 0.
-func (e *Labelled) Pull(_ *rand.Rand, arms []int, y []float64) {
+func (e *labelled) Pull(_ *rand.Rand, arms []int, y []float64) {
 	for i, a := range arms {
 		y[i] = 1 - e.cost(a)
 	}
 }
 
 // Regret returns the number of arms played that are not the row's label.
-func (e *Labelled) Regret(arms []int) float64 {
+func (e *labelled) Regret(arms []int) float64 {
 	var regret float64
 	for _, a := range arms {
 		regret += e.cost(a)
@@ -148,7 +146,7 @@ func (e *Labelled) Regret(arms []int) float64 {
 	return regret
 }
 
-func (e *Labelled) cost(arm int) float64 {
+func (e *labelled) cost(arm int) float64 {
 	if arm == e.label {
 		return 0
 	}

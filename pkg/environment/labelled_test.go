@@ -2,6 +2,7 @@ package environment
 
 import (
 	"fmt"
+	"log"
 	"math"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-func labelled() *Labelled {
+func iris() *Labelled {
 	return &Labelled{
 		Features: []float64{3, 4, 0, 1, -0.5, 0.5, 0, 0, 8, -6}, Dim: 2,
 		Labels: []int{2, 0, 1, 1, 2}, Classes: 3, Norm: 2,
@@ -27,25 +28,27 @@ func TestLabelled(t *testing.T) {
 		func(e *Labelled) { e.Scale = []float64{2, 1e-3} },
 		func(e *Labelled) { e.Features, e.Labels = []float64{1, 2}, []int{1} },
 	} {
-		bandittest.Environment(t, func() bandit.Environment { e := labelled(); change(e); return e }, bandittest.EnvironmentOptions{Seed: 1})
+		e := iris()
+		change(e)
+		bandittest.Environment(t, *e, bandittest.EnvironmentOptions{Seed: 1})
 	}
 }
 
 // The contexts are blocks of the scaled and shortened features, in the order of the data.
 func TestLabelledContexts(t *testing.T) {
-	e := labelled()
+	e := iris()
 	e.InOrder, e.Constant, e.Scale = true, 0.25, []float64{1, 2}
-	if n := e.Shortened(); n != 2 {
-		t.Errorf("%d rows are shortened, want 2", n)
+	if n, err := e.Shortened(); n != 2 || err != nil {
+		t.Errorf("%d rows are shortened, want 2; error %v", n, err)
 	}
 	if p := e.Problem(); p.Dim != 9 || p.Arms != 3 || math.Abs(p.ContextNorm-math.Sqrt(4.0625)) > 1e-15 {
 		t.Errorf("problem %+v", p)
 	}
-	e.Reset(random.New(1, 0, "contexts"))
+	trial := bandittest.Start(t, e, random.New(1, 0, "contexts"))
 	var v bandit.View
 	y := make([]float64, 3)
 	for round := range 10 {
-		e.Next(&v)
+		trial.Next(&v)
 		i := round % 5
 		x := []float64{e.Features[2*i], e.Features[2*i+1] / 2, 0.25}
 		if n := math.Hypot(x[0], x[1]); n > 2 {
@@ -62,14 +65,14 @@ func TestLabelledContexts(t *testing.T) {
 				}
 			}
 		}
-		e.Pull(nil, []int{0, 1, 2}, y)
+		trial.Pull(nil, []int{0, 1, 2}, y)
 		for a := range 3 {
 			want := 0.0
 			if a == e.Labels[i] {
 				want = 1
 			}
-			if y[a] != want || e.Regret([]int{a}) != 1-want {
-				t.Fatalf("round %d: arm %d has reward %v and regret %v, want %v and %v", round+1, a, y[a], e.Regret([]int{a}), want, 1-want)
+			if y[a] != want || trial.Regret([]int{a}) != 1-want {
+				t.Fatalf("round %d: arm %d has reward %v and regret %v, want %v and %v", round+1, a, y[a], trial.Regret([]int{a}), want, 1-want)
 			}
 		}
 	}
@@ -78,15 +81,15 @@ func TestLabelledContexts(t *testing.T) {
 // A random order has each row once a pass, and is uniform: of 6000 trials each of the 6 orders of
 // three rows comes 1000 times, to 5 standard deviations (6e-7 for an order; the seed is fixed).
 func TestLabelledOrder(t *testing.T) {
-	e := &Labelled{Features: []float64{1, 2, 3}, Labels: []int{0, 0, 0}, Dim: 1, Classes: 1, Norm: 10}
+	e := Labelled{Features: []float64{1, 2, 3}, Labels: []int{0, 0, 0}, Dim: 1, Classes: 1, Norm: 10}
 	var v bandit.View
 	counts := map[string]int{}
 	for trial := range 6000 {
-		e.Reset(random.New(1, trial, "contexts"))
+		game := bandittest.Start(t, e, random.New(1, trial, "contexts"))
 		for range 2 {
 			var order []byte
 			for range 3 {
-				e.Next(&v)
+				game.Next(&v)
 				order = append(order, "0123"[int(v.X[0])])
 			}
 			if sorted := slices.Sorted(slices.Values(order)); string(sorted) != "123" {
@@ -124,35 +127,36 @@ func TestLabelledRefuses(t *testing.T) {
 		"Scale[1] = 0":                       func(e *Labelled) { e.Scale = []float64{1, 0} },
 		"GiB of memory":                      func(e *Labelled) { e.Classes = 1 << 20 },
 	} {
-		e := labelled()
+		e := iris()
 		change(e)
-		if err := e.Validate(); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "environment: Labelled: ") {
+		if err := refusal(e); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "environment: Labelled: ") {
 			t.Errorf("error %v, want %q in it", err, want)
 		}
 	}
 }
 
-// Shortened panics with the error of what is not valid. Without a dimension, it would not return.
+// Shortened refuses what is not valid. Without a dimension, it would not return.
 func TestShortenedRefuses(t *testing.T) {
-	e := labelled()
+	e := iris()
 	e.Dim = 0
-	defer func() {
-		if err, ok := recover().(error); !ok || !strings.Contains(err.Error(), "Dim = 0, want >= 1") {
-			t.Errorf("error %v", err)
-		}
-	}()
-	e.Shortened()
+	if n, err := e.Shortened(); err == nil || !strings.Contains(err.Error(), "Dim = 0, want >= 1") {
+		t.Errorf("%d rows, error %v", n, err)
+	}
 }
 
 // Four rows of two classes: a learner that always plays class 1 is right in half of the rounds.
 func ExampleLabelled() {
-	e := &Labelled{Features: []float64{0.9, 0.2, 0.7, 0.1}, Labels: []int{1, 0, 1, 0}, Dim: 1, Classes: 2, Norm: 1}
-	e.Reset(random.New(1, 0, "contexts"))
+	e := Labelled{Features: []float64{0.9, 0.2, 0.7, 0.1}, Labels: []int{1, 0, 1, 0}, Dim: 1, Classes: 2, Norm: 1}
+	world, err := e.Open()
+	if err != nil {
+		log.Fatal(err)
+	}
+	trial := world.Start(random.New(1, 0, "contexts"))
 	var v bandit.View
 	mistakes := 0.0
 	for range 4 {
-		e.Next(&v)
-		mistakes += e.Regret([]int{1})
+		trial.Next(&v)
+		mistakes += trial.Regret([]int{1})
 	}
 	fmt.Println(mistakes, "mistakes; the last contexts are", v.Row(0), "and", v.Row(1))
 	// Output:

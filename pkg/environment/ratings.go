@@ -18,17 +18,37 @@ import (
 type Ratings struct {
 	Rated   [][]bool        // users x arms; it is only read, and environments may share it
 	Matroid matroid.Matroid // on the arms, of rank K >= 1
+}
 
+// ratings is a trial of Ratings.
+type ratings struct {
 	bases
 	users int
-	bits  []uint64 // users x words: Rated as bit sets
+	bits  []uint64 // users x words: Rated as bit sets, which all trials share
 	round int
 }
 
-var _ bandit.Environment = (*Ratings)(nil)
+// Open returns an error if a field is out of its range. It looks at all ratings.
+func (e Ratings) Open() (bandit.World, error) {
+	if err := e.check(); err != nil {
+		return nil, err
+	}
+	best, users := newOptimum(e.Matroid, e.Means()), len(e.Rated)
+	bits := make([]uint64, users*best.words)
+	for user, row := range e.Rated {
+		set := bits[user*best.words : (user+1)*best.words]
+		for a, rated := range row {
+			if rated {
+				set[a/64] |= 1 << (a % 64)
+			}
+		}
+	}
+	return bandit.NewWorld(e.Problem(), func(*rand.Rand) bandit.Instance {
+		return &ratings{bases: best.start(), users: users, bits: bits}
+	}), nil
+}
 
-// Validate returns an error if a field is out of its range.
-func (e *Ratings) Validate() error {
+func (e Ratings) check() error {
 	err := checkMatroid(e.Matroid)
 	if err == nil && len(e.Rated) == 0 {
 		err = fmt.Errorf("field Rated has 0 rows, want a row for each user, >= 1")
@@ -48,17 +68,20 @@ func (e *Ratings) Validate() error {
 }
 
 // Problem describes the environment to a learner.
-func (e *Ratings) Problem() bandit.Problem { return semiProblem(e.Matroid) }
+func (e Ratings) Problem() bandit.Problem { return semiProblem(e.Matroid) }
 
 // Users returns the number of users.
-func (e *Ratings) Users() int { return len(e.Rated) }
+func (e Ratings) Users() int { return len(e.Rated) }
 
-// Means returns the share of users who rated each arm.
-func (e *Ratings) Means() []float64 {
+// Means returns the share of users who rated each arm. It is nil if there is no matroid.
+func (e Ratings) Means() []float64 {
+	if e.Matroid == nil {
+		return nil
+	}
 	counts := make([]int, e.Matroid.Size())
 	for _, row := range e.Rated {
 		for a, rated := range row {
-			if rated {
+			if rated && a < len(counts) {
 				counts[a]++
 			}
 		}
@@ -71,40 +94,22 @@ func (e *Ratings) Means() []float64 {
 }
 
 // Best returns the basis with the largest mean weight, by decreasing mean, ties by index.
-func (e *Ratings) Best() []int { return heaviest(e.Matroid, e.Means()) }
+func (e Ratings) Best() []int { return heaviest(e.Matroid, e.Means()) }
 
 // Optimum returns the mean weight of the best basis.
-func (e *Ratings) Optimum() float64 {
+func (e Ratings) Optimum() float64 {
 	means := e.Means()
 	return total(means, heaviest(e.Matroid, means))
 }
 
-// Reset starts a trial. It draws nothing: the instance is fixed. It panics if Validate fails.
-func (e *Ratings) Reset(*rand.Rand) {
-	if err := e.Validate(); err != nil {
-		panic(err)
-	}
-	e.prepare(e.Matroid, e.Means())
-	e.round, e.users = 0, len(e.Rated)
-	e.bits = make([]uint64, e.users*e.words)
-	for user, row := range e.Rated {
-		set := e.bits[user*e.words : (user+1)*e.words]
-		for a, rated := range row {
-			if rated {
-				set[a/64] |= 1 << (a % 64)
-			}
-		}
-	}
-}
-
 // Next shows the arms, which have no contexts, to the learner.
-func (e *Ratings) Next(v *bandit.View) {
+func (e *ratings) Next(v *bandit.View) {
 	e.round++
 	v.Round, v.Arms, v.Dim, v.X, v.Same = e.round, len(e.means), 0, nil, e.round > 1
 }
 
 // Pull draws a user and returns, in y, which of the arms played she has rated.
-func (e *Ratings) Pull(rewards *rand.Rand, arms []int, y []float64) {
+func (e *ratings) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	user := rewards.IntN(e.users)
 	set := e.bits[user*e.words : (user+1)*e.words]
 	for i, a := range arms {

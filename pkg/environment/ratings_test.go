@@ -13,8 +13,8 @@ import (
 )
 
 // shelf has 5 users and 130 arms; a user's number is in the last arms.
-func shelf() *Ratings {
-	e := &Ratings{Matroid: make(binary, 130), Rated: make([][]bool, 5)}
+func shelf() Ratings {
+	e := Ratings{Matroid: make(binary, 130), Rated: make([][]bool, 5)}
 	for a := range 130 {
 		e.Matroid.(binary)[a] = uint64(a)
 	}
@@ -32,7 +32,7 @@ func shelf() *Ratings {
 }
 
 func TestRatings(t *testing.T) {
-	bandittest.Environment(t, func() bandit.Environment { return shelf() }, bandittest.EnvironmentOptions{
+	bandittest.Environment(t, shelf(), bandittest.EnvironmentOptions{
 		Seed: 1, Sets: func(r *rand.Rand, _ *bandit.View, dst []int) []int { return randomBasis(shelf().Matroid, r, dst) },
 	})
 }
@@ -57,7 +57,7 @@ func TestRatingsLaw(t *testing.T) {
 			t.Errorf("mean of arm %d = %v, want %v", a, got, want)
 		}
 	}
-	e.Reset(nil)
+	trial := bandittest.Start(t, e, nil)
 	rng, twin := random.New(1, 0, "rewards"), random.New(1, 0, "rewards")
 	arms, y := make([]int, 130), make([]float64, 130)
 	for a := range arms {
@@ -65,7 +65,7 @@ func TestRatingsLaw(t *testing.T) {
 	}
 	var counts [5]float64
 	for range rounds {
-		e.Pull(rng, arms, y)
+		trial.Pull(rng, arms, y)
 		user := int(y[127] + 2*y[128] + 4*y[129])
 		for a, w := range y {
 			if (w == 1) != e.Rated[user][a] || (w != 0 && w != 1) {
@@ -90,17 +90,17 @@ func TestRatingsLaw(t *testing.T) {
 // same means.
 func TestRatingsRegret(t *testing.T) {
 	e := shelf()
-	e.Reset(nil)
-	s := &SemiBandit{Matroid: e.Matroid, Means: e.Means()}
-	s.Reset(nil)
-	if !slices.Equal(e.Best(), s.Best()) || e.Optimum() != s.Optimum() || e.Regret(e.Best()) != 0 {
-		t.Errorf("best %v, optimum %v, regret %v; want %v, %v, 0", e.Best(), e.Optimum(), e.Regret(e.Best()), s.Best(), s.Optimum())
+	trial := bandittest.Start(t, e, nil)
+	s := SemiBandit{Matroid: e.Matroid, Means: e.Means()}
+	other := bandittest.Start(t, s, nil)
+	if !slices.Equal(e.Best(), s.Best()) || e.Optimum() != s.Optimum() || trial.Regret(e.Best()) != 0 {
+		t.Errorf("best %v, optimum %v, regret %v; want %v, %v, 0", e.Best(), e.Optimum(), trial.Regret(e.Best()), s.Best(), s.Optimum())
 	}
 	rng := random.New(1, 0, "sets")
 	for range 200 {
 		arms := randomBasis(e.Matroid, rng, nil)
 		want := e.Optimum() - total(s.Means, arms)
-		if got := e.Regret(arms); math.Abs(got-want) > 1e-12 || got != s.Regret(arms) || !slices.Equal(e.Pairs(arms, nil), s.Pairs(arms, nil)) {
+		if got := trial.Regret(arms); math.Abs(got-want) > 1e-12 || got != other.Regret(arms) || !slices.Equal(Pairs(trial, arms, nil), Pairs(other, arms, nil)) {
 			t.Fatalf("regret of %v = %v, want %v", arms, got, want)
 		}
 	}
@@ -117,16 +117,8 @@ func TestRatingsRefuses(t *testing.T) {
 		"Rated[0] has 4 columns": {Rated: [][]bool{append(slices.Clone(row), true), row}, Matroid: three},
 		"Rated[0] has 0 columns": {Rated: [][]bool{nil, row}, Matroid: three},
 	} {
-		if err := e.Validate(); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "environment: Ratings: ") {
+		if err := refusal(e); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "environment: Ratings: ") {
 			t.Errorf("error %v, want %q", err, want)
 		}
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("Reset did not panic, want %q", want)
-				}
-			}()
-			e.Reset(nil)
-		}()
 	}
 }

@@ -27,15 +27,18 @@ type SemiBandit struct {
 	Means []float64
 	Law   WeightLaw // the zero value is Bernoulli
 	Sigma float64   // standard deviation of Gaussian weights, > 0; 0 for others
+}
 
+// semiBandit is a trial of SemiBandit.
+type semiBandit struct {
 	bases
+	law    WeightLaw
+	sigma  float64
 	below  []uint64 // by arm: a Bernoulli weight is 1 if 63 random bits are below this
 	pcg    *rand.PCG
 	normal *rand.Rand // draws from pcg
 	round  int
 }
-
-var _ bandit.Environment = (*SemiBandit)(nil)
 
 // WeightLaw is the law of an arm's weight, given its mean.
 type WeightLaw int
@@ -56,15 +59,16 @@ func (l WeightLaw) String() string {
 	return fmt.Sprintf("WeightLaw(%d)", int(l))
 }
 
-// Validate returns an error if a field is out of its range.
-func (e *SemiBandit) Validate() error {
+// Open returns an error if a field is out of its range.
+func (e SemiBandit) Open() (bandit.World, error) {
 	if err := e.validate(); err != nil {
-		return fmt.Errorf("environment: SemiBandit: %w", err)
+		return nil, fmt.Errorf("environment: SemiBandit: %w", err)
 	}
-	return nil
+	start := e.open()
+	return bandit.NewWorld(e.Problem(), func(*rand.Rand) bandit.Instance { return start() }), nil
 }
 
-func (e *SemiBandit) validate() error {
+func (e SemiBandit) validate() error {
 	err := checkMatroid(e.Matroid)
 	switch {
 	case err != nil:
@@ -93,7 +97,7 @@ func (e *SemiBandit) validate() error {
 }
 
 // Problem describes the environment to a learner.
-func (e *SemiBandit) Problem() bandit.Problem { return semiProblem(e.Matroid) }
+func (e SemiBandit) Problem() bandit.Problem { return semiProblem(e.Matroid) }
 
 func semiProblem(m matroid.Matroid) bandit.Problem {
 	p := bandit.Problem{RewardMin: 0, RewardMax: 1}
@@ -104,42 +108,41 @@ func semiProblem(m matroid.Matroid) bandit.Problem {
 }
 
 // Best returns the basis with the largest mean weight, by decreasing mean, ties by index.
-func (e *SemiBandit) Best() []int { return heaviest(e.Matroid, e.Means) }
+func (e SemiBandit) Best() []int { return heaviest(e.Matroid, e.Means) }
 
 // Optimum returns the mean weight of the best basis.
-func (e *SemiBandit) Optimum() float64 { return total(e.Means, e.Best()) }
+func (e SemiBandit) Optimum() float64 { return total(e.Means, e.Best()) }
 
-// Reset starts a trial. It draws nothing: the instance is fixed. It panics if Validate fails.
-func (e *SemiBandit) Reset(*rand.Rand) {
-	if err := e.Validate(); err != nil {
-		panic(err)
-	}
-	e.prepare(e.Matroid, slices.Clone(e.Means))
-	e.round = 0
+// open prepares what all trials share, and returns a function that starts one. It draws nothing:
+// the instance is fixed.
+func (e SemiBandit) open() (start func() *semiBandit) {
+	best := newOptimum(e.Matroid, slices.Clone(e.Means))
 	if e.Law == GaussianWeights {
-		e.pcg = rand.NewPCG(0, 0)
-		e.normal = rand.New(e.pcg)
-		return
+		return func() *semiBandit {
+			pcg := rand.NewPCG(0, 0)
+			return &semiBandit{bases: best.start(), law: e.Law, sigma: e.Sigma, pcg: pcg, normal: rand.New(pcg)}
+		}
 	}
-	e.below = make([]uint64, len(e.means))
-	for a, mean := range e.means {
-		e.below[a] = uint64(mean * (1 << 63))
+	below := make([]uint64, len(best.means))
+	for a, mean := range best.means {
+		below[a] = uint64(mean * (1 << 63))
 	}
+	return func() *semiBandit { return &semiBandit{bases: best.start(), below: below} }
 }
 
 // Next shows the arms, which have no contexts, to the learner.
-func (e *SemiBandit) Next(v *bandit.View) {
+func (e *semiBandit) Next(v *bandit.View) {
 	e.round++
 	v.Round, v.Arms, v.Dim, v.X, v.Same = e.round, len(e.means), 0, nil, e.round > 1
 }
 
 // Pull draws the round's key and returns, in y, the weights of the arms played.
-func (e *SemiBandit) Pull(rewards *rand.Rand, arms []int, y []float64) {
+func (e *semiBandit) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	key := rewards.Uint64()
-	if e.Law == GaussianWeights {
+	if e.law == GaussianWeights {
 		for i, a := range arms {
 			e.pcg.Seed(key, scramble(key, a))
-			y[i] = e.means[a] + float64(e.Sigma*random.Normal(e.normal))
+			y[i] = e.means[a] + float64(e.sigma*random.Normal(e.normal))
 		}
 		return
 	}

@@ -6,20 +6,36 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 )
 
-// bases is the part that the semi-bandits on a matroid share: the best basis, and the regret of
-// other bases.
+// optimum is the best basis of a matroid. It never changes, and all trials share it.
+type optimum struct {
+	matroid matroid.Matroid
+	means   []float64
+	best    []int    // the heaviest basis, by decreasing mean
+	words   int      // length of a bit set
+	optimal []uint64 // best as a bit set
+}
+
+// newOptimum keeps the slice means.
+func newOptimum(m matroid.Matroid, means []float64) optimum {
+	o := optimum{matroid: m, means: means, best: heaviest(m, means), words: (m.Size() + 63) / 64}
+	o.optimal = make([]uint64, o.words)
+	for _, a := range o.best {
+		o.optimal[a/64] |= 1 << (a % 64)
+	}
+	return o
+}
+
+// bases is the part that trials of the semi-bandits on a matroid share: the regret of bases.
 //
 // Learners play one basis a round, mostly one that was played before. Sets known to be bases are
 // therefore stored as bit sets, with their regret.
 type bases struct {
+	optimum
 	builder matroid.Builder
-	means   []float64
-	best    []int // the heaviest basis, by decreasing mean
-	words   int   // length of a bit set
-	optimal []uint64
 	played  []uint64
 	// 1<<knownBits bit sets, each at the place of its hash; an empty set means that there is none
 	known  []uint64
@@ -30,17 +46,12 @@ type bases struct {
 // knownBits is the logarithm, to base 2, of the number of bases that are stored.
 const knownBits = 6
 
-// prepare sets the best basis and forgets what was played. It keeps the slice means.
-func (b *bases) prepare(m matroid.Matroid, means []float64) {
-	b.means, b.builder = means, m.NewBuilder()
-	b.best = heaviest(m, means)
-	b.words = (m.Size() + 63) / 64
-	b.optimal, b.played = make([]uint64, b.words), make([]uint64, b.words)
-	b.known = make([]uint64, b.words<<knownBits)
-	for _, a := range b.best {
-		b.optimal[a/64] |= 1 << (a % 64)
+// start returns the bases of a trial, of which none was played.
+func (o optimum) start() bases {
+	return bases{
+		optimum: o, builder: o.matroid.NewBuilder(), played: make([]uint64, o.words),
+		known: make([]uint64, o.words<<knownBits), used: make([]bool, len(o.best)),
 	}
-	b.used = make([]bool, len(b.best))
 }
 
 // Regret returns the mean weight of the best basis minus that of the arms played, never below 0.
@@ -104,11 +115,11 @@ func (b *bases) difference() float64 {
 }
 
 // Pairs appends to dst, for each arm of a basis, the arm of the best basis that it stands for: its
-// partner.
+// partner. The instance is a trial of SemiBandit, Arms or Ratings; for others it appends nothing.
 //
 // The arms come in the order in which a greedy learner took them. An arm of the best basis is its
 // own partner. The pairs decompose the regret: it is the sum of their gaps, mean(partner) -
-// mean(arm), none of which is negative. Call Pairs after Reset.
+// mean(arm), none of which is negative.
 //
 // Pairs is the permutation pi_t of MAT, Section 4.3, built from the last arm to the first. The
 // basis played turns into the best one by exchanging one arm after another for its partner, the
@@ -119,7 +130,14 @@ func (b *bases) difference() float64 {
 // If several partners are possible, Pairs takes the one with the largest mean. That mean is at
 // least the arm's own. The best arms with at least the arm's mean span the arm, or else the best
 // basis would contain it, and so one of them is outside the span of the other arms that are left.
-func (b *bases) Pairs(arms, dst []int) []int {
+func Pairs(of bandit.Instance, arms, dst []int) []int {
+	if b, ok := of.(interface{ pairs(arms, dst []int) []int }); ok {
+		return b.pairs(arms, dst)
+	}
+	return dst
+}
+
+func (b *bases) pairs(arms, dst []int) []int {
 	b.check(arms)
 	clear(b.used)
 	from := len(dst)
@@ -148,8 +166,12 @@ func (b *bases) Pairs(arms, dst []int) []int {
 	return dst
 }
 
-// heaviest returns the basis with the largest weight, by decreasing weight, ties by index.
+// heaviest returns the basis with the largest weight, by decreasing weight, ties by index, and nil
+// if there is no matroid with as many elements as weights.
 func heaviest(m matroid.Matroid, weights []float64) []int {
+	if m == nil || len(weights) != m.Size() {
+		return nil
+	}
 	return matroid.NewGreedy(m).Basis(weights, nil)
 }
 

@@ -15,18 +15,22 @@ func ExampleSemiBandit() {
 	if err != nil {
 		panic(err)
 	}
-	env := &environment.SemiBandit{Matroid: two, Means: []float64{0.1, 0.6, 0.3, 0.5}}
-	env.Reset(nil)
+	env := environment.SemiBandit{Matroid: two, Means: []float64{0.1, 0.6, 0.3, 0.5}}
+	world, err := env.Open()
+	if err != nil {
+		panic(err)
+	}
+	trial := world.Start(nil)
 	fmt.Println("best:", env.Best(), "clicks a round:", env.Optimum())
 
 	clicks := make([]float64, 2)
 	rewards := random.New(1, 0, "rewards")
 	var view bandit.View
 	for range 3 {
-		env.Next(&view)
+		trial.Next(&view)
 		arms := []int{2, 1}
-		env.Pull(rewards, arms, clicks)
-		fmt.Printf("round %d: arms %v get %v, regret %.1f, in place of %v\n", view.Round, arms, clicks, env.Regret(arms), env.Pairs(arms, nil))
+		trial.Pull(rewards, arms, clicks)
+		fmt.Printf("round %d: arms %v get %v, regret %.1f, in place of %v\n", view.Round, arms, clicks, trial.Regret(arms), environment.Pairs(trial, arms, nil))
 	}
 	// Output:
 	// best: [1 3] clicks a round: 1.1
@@ -41,7 +45,7 @@ func ExampleRatings() {
 	if err != nil {
 		panic(err)
 	}
-	env := &environment.Ratings{Matroid: one, Rated: [][]bool{
+	env := environment.Ratings{Matroid: one, Rated: [][]bool{
 		{true, false, false},
 		{true, true, false},
 		{false, true, true},
@@ -49,8 +53,12 @@ func ExampleRatings() {
 		{false, true, false},
 	}}
 	fmt.Println("rated by a share of", env.Means(), "so best:", env.Best())
-	env.Reset(nil)
-	fmt.Printf("regret of film 0: %.1f\n", env.Regret([]int{0}))
+	world, err := env.Open()
+	if err != nil {
+		panic(err)
+	}
+	trial := world.Start(nil)
+	fmt.Printf("regret of film 0: %.1f\n", trial.Regret([]int{0}))
 	// Output:
 	// rated by a share of [0.6 0.8 0.2] so best: [1]
 	// regret of film 0: 0.2

@@ -112,7 +112,7 @@ func TestSemiBandit(t *testing.T) {
 		"rank 1":    {Matroid: binary{1, 1, 0}, Means: []float64{0.2, 0.6, 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bandittest.Environment(t, func() bandit.Environment { fresh := e; return &fresh }, bandittest.EnvironmentOptions{
+			bandittest.Environment(t, e, bandittest.EnvironmentOptions{
 				Seed: 1, UnboundedRewards: e.Law == GaussianWeights,
 				Sets: func(r *rand.Rand, _ *bandit.View, dst []int) []int { return randomBasis(e.Matroid, r, dst) },
 			})
@@ -127,41 +127,41 @@ func TestTable2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &SemiBandit{Matroid: m, Means: []float64{0.8, 0.75, 0.6, 0.2, 0.3, 0.4, 0.7}}
+	e := SemiBandit{Matroid: m, Means: []float64{0.8, 0.75, 0.6, 0.2, 0.3, 0.4, 0.7}}
 	if best := e.Best(); !slices.Equal(best, []int{0, 1, 2}) || math.Abs(e.Optimum()-2.15) > 1e-15 {
 		t.Errorf("best %v, which weighs %v", best, e.Optimum())
 	}
 	if p := e.Problem(); p.Arms != 7 || p.Slots != 3 || p.Dim != 0 || p.RewardMin != 0 || p.RewardMax != 1 {
 		t.Errorf("problem %+v", p)
 	}
-	e.Reset(nil)
+	trial := bandittest.Start(t, e, nil)
 	arms := []int{5, 4, 3}
 	// the last first: (1,0,1) cannot stand for (1,0,0), which (2,0,0) is parallel to
-	if got, pairs := e.Regret(arms), e.Pairs(arms, nil); math.Abs(got-1.25) > 1e-15 || !slices.Equal(pairs, []int{0, 2, 1}) {
+	if got, pairs := trial.Regret(arms), Pairs(trial, arms, nil); math.Abs(got-1.25) > 1e-15 || !slices.Equal(pairs, []int{0, 2, 1}) {
 		t.Errorf("regret of %v = %v, pairs %v", arms, got, pairs)
 	}
-	bandittest.Environment(t, func() bandit.Environment { return &SemiBandit{Matroid: m, Means: e.Means} }, bandittest.EnvironmentOptions{
+	bandittest.Environment(t, SemiBandit{Matroid: m, Means: e.Means}, bandittest.EnvironmentOptions{
 		Seed: 2, Sets: func(r *rand.Rand, _ *bandit.View, dst []int) []int { return randomBasis(m, r, dst) },
 	})
 }
 
 // An arm's weight is the same whatever else is played, before round 1 and after.
 func TestSemiBanditCommonWeights(t *testing.T) {
-	for _, e := range []*SemiBandit{{Matroid: fano, Means: fanoMeans}, {Matroid: fano, Means: fanoMeans, Law: GaussianWeights, Sigma: 2}} {
-		e.Reset(nil)
+	for _, e := range []SemiBandit{{Matroid: fano, Means: fanoMeans}, {Matroid: fano, Means: fanoMeans, Law: GaussianWeights, Sigma: 2}} {
+		trial := bandittest.Start(t, e, nil)
 		one, two, choice := random.New(1, 0, "rewards"), random.New(1, 0, "rewards"), random.New(1, 0, "choice")
 		all, some, y := make([]float64, 9), make([]float64, 3), []int{0, 1, 2, 3, 4, 5, 6, 7, 8}
 		var v bandit.View
 		for range 200 {
 			arms := randomBasis(fano, choice, nil)
-			e.Pull(one, y, all)
-			e.Pull(two, arms, some)
+			trial.Pull(one, y, all)
+			trial.Pull(two, arms, some)
 			for i, a := range arms {
 				if some[i] != all[a] {
 					t.Fatalf("%v: arm %d weighs %v among %v and %v among all", e.Law, a, some[i], arms, all[a])
 				}
 			}
-			e.Next(&v)
+			trial.Next(&v)
 		}
 		if one.Uint64() != two.Uint64() {
 			t.Errorf("%v: pulls of 9 arms and of 3 took different numbers of draws", e.Law)
@@ -174,14 +174,14 @@ func TestSemiBanditCommonWeights(t *testing.T) {
 // 1e-4; the seed is fixed). Bernoulli weights are 0 and 1, and sure where the mean is.
 func TestSemiBanditLaw(t *testing.T) {
 	const rounds = 40_000
-	for _, e := range []*SemiBandit{{Matroid: fano, Means: fanoMeans}, {Matroid: fano, Means: fanoMeans, Law: GaussianWeights, Sigma: 0.5}} {
-		e.Reset(nil)
+	for _, e := range []SemiBandit{{Matroid: fano, Means: fanoMeans}, {Matroid: fano, Means: fanoMeans, Law: GaussianWeights, Sigma: 0.5}} {
+		trial := bandittest.Start(t, e, nil)
 		rng := random.New(1, 0, "rewards")
 		arms, y := []int{0, 1, 2, 3, 4, 5, 6, 7, 8}, make([]float64, 9)
 		var first, second [9]float64
 		var product [9][9]float64
 		for range rounds {
-			e.Pull(rng, arms, y)
+			trial.Pull(rng, arms, y)
 			for a := range y {
 				x := y[a] - fanoMeans[a]
 				first[a] += x / rounds
@@ -225,7 +225,7 @@ func TestSemiBanditAcross(t *testing.T) {
 	const n = 200_000
 	m := make(binary, n) // loops but for one
 	m[0] = 1
-	e := &SemiBandit{Matroid: m, Means: make([]float64, n), Law: GaussianWeights, Sigma: 1}
+	e := SemiBandit{Matroid: m, Means: make([]float64, n), Law: GaussianWeights, Sigma: 1}
 	arms, y := make([]int, n), make([]float64, n)
 	for a := range arms {
 		arms[a] = a
@@ -238,9 +238,9 @@ func TestSemiBanditAcross(t *testing.T) {
 				e.Means[a] = 0.5
 			}
 		}
-		e.Reset(nil)
+		trial := bandittest.Start(t, e, nil)
 		for range 3 {
-			e.Pull(rng, arms, y)
+			trial.Pull(rng, arms, y)
 			var sums [4]float64 // of x, x^2, and products
 			for a, x := range y {
 				if law == BernoulliWeights {
@@ -268,7 +268,7 @@ func TestSemiBanditAcross(t *testing.T) {
 func TestSemiBanditRegret(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawSemiBandit(t)
-		e.Reset(nil)
+		trial := bandittest.Start(t, e, nil)
 		best := e.Best()
 		if !isBasis(e.Matroid, best) || math.Abs(total(e.Means, best)-e.Optimum()) > 1e-12 {
 			t.Fatalf("Best() = %v, which weighs %v; Optimum() = %v", best, total(e.Means, best), e.Optimum())
@@ -285,30 +285,30 @@ func TestSemiBanditRegret(t *testing.T) {
 		for range 2 { // from the memory, too
 			everyBasis(e.Matroid, func(arms []int) {
 				want := e.Optimum() - total(e.Means, arms)
-				got := e.Regret(arms)
+				got := trial.Regret(arms)
 				if math.Abs(got-want) > 1e-12 || got < 0 {
 					t.Fatalf("regret of %v = %v, want %v", arms, got, want)
 				}
 				rng.Shuffle(len(arms), func(i, j int) { arms[i], arms[j] = arms[j], arms[i] })
-				if again := e.Regret(arms); again != got {
+				if again := trial.Regret(arms); again != got {
 					t.Fatalf("regret %v of %v, %v in another order", again, arms, got)
 				}
 			})
 		}
-		if got := e.Regret(best); got != 0 {
+		if got := trial.Regret(best); got != 0 {
 			t.Fatalf("regret of the best basis = %v", got)
 		}
 	})
 }
 
-func drawSemiBandit(t *rapid.T) *SemiBandit {
+func drawSemiBandit(t *rapid.T) SemiBandit {
 	m := binary(rapid.SliceOfN(rapid.Uint64Range(0, 15), 1, 9).Draw(t, "vectors"))
 	if m.Rank() == 0 {
 		m = append(m, 5)
 	}
 	// Eighths, so that means tie, and sums are exact.
 	means := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.IntRange(0, 8).Draw(t, "eighths")) / 8 }), len(m), len(m)).Draw(t, "means")
-	return &SemiBandit{Matroid: m, Means: means}
+	return SemiBandit{Matroid: m, Means: means}
 }
 
 // Pairs is a bijection onto the best basis that pairs best arms with themselves; exchanging arms
@@ -318,10 +318,10 @@ func drawSemiBandit(t *rapid.T) *SemiBandit {
 func TestPairs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawSemiBandit(t)
-		e.Reset(nil)
+		trial := bandittest.Start(t, e, nil)
 		m, best := e.Matroid, e.Best()
 		arms := randomBasis(m, rand.New(rand.NewPCG(1, rapid.Uint64().Draw(t, "order"))), nil)
-		pairs := e.Pairs(arms, []int{-1})
+		pairs := Pairs(trial, arms, []int{-1})
 		if len(pairs) != 1+len(arms) || pairs[0] != -1 {
 			t.Fatalf("Pairs(%v, [-1]) = %v", arms, pairs)
 		}
@@ -359,7 +359,7 @@ func TestPairs(t *testing.T) {
 			}
 			gaps += gap
 		}
-		if got := e.Regret(arms); got != gaps {
+		if got := trial.Regret(arms); got != gaps {
 			t.Fatalf("the gaps of %v add up to %v, want the regret %v", arms, gaps, got)
 		}
 	})
@@ -367,8 +367,8 @@ func TestPairs(t *testing.T) {
 
 // Regret refuses what is no basis, whatever it was asked before, and so does Pairs.
 func TestNoBasis(t *testing.T) {
-	e := &SemiBandit{Matroid: fano, Means: fanoMeans}
-	e.Reset(nil)
+	e := SemiBandit{Matroid: fano, Means: fanoMeans}
+	trial := bandittest.Start(t, e, nil)
 	refused := func(arms []int, f func()) (message string) {
 		defer func() {
 			if err, ok := recover().(error); ok {
@@ -393,9 +393,9 @@ func TestNoBasis(t *testing.T) {
 		{[]int{0, 1, 3, 5}, "4 arms, want its rank 3"},
 	} {
 		for range 2 {
-			e.Regret([]int{0, 1, 3})
-			e.Regret(e.Best())
-			for _, f := range []func(){func() { e.Regret(c.arms) }, func() { e.Pairs(c.arms, nil) }} {
+			trial.Regret([]int{0, 1, 3})
+			trial.Regret(e.Best())
+			for _, f := range []func(){func() { trial.Regret(c.arms) }, func() { Pairs(trial, c.arms, nil) }} {
 				if got := refused(c.arms, f); !strings.Contains(got, c.want) {
 					t.Errorf("arms %v: %q, want %q in it", c.arms, got, c.want)
 				}
@@ -403,31 +403,31 @@ func TestNoBasis(t *testing.T) {
 		}
 	}
 	for _, arms := range [][]int{{0, 1, 9}, {-1, 1, 3}} {
-		if got := refused(arms, func() { e.Regret(arms) }); !strings.Contains(got, "is not in [0, 9)") {
+		if got := refused(arms, func() { trial.Regret(arms) }); !strings.Contains(got, "is not in [0, 9)") {
 			t.Errorf("arms %v: %q", arms, got)
 		}
 	}
 }
 
 // stuck plays the same arms always.
-type stuck struct {
-	bandit.Base
-	arms []int
-}
+type stuck struct{ Arms []int }
 
-func (*stuck) Init(bandit.Problem, int) error           { return nil }
-func (*stuck) Reset(*rand.Rand, rand.Source)            {}
-func (*stuck) Update(*bandit.View, []int, []float64)    {}
-func (s *stuck) Select(_ *bandit.View, dst []int) []int { return append(dst, s.arms...) }
+// Open accepts any problem.
+func (s stuck) Open(bandit.Problem, int) (bandit.Calibrated, error) {
+	return bandit.Starts(func(*rand.Rand, rand.Source) bandit.Run { return s }), nil
+}
+func (s stuck) Select(_ *bandit.View, dst []int) ([]int, error) { return append(dst, s.Arms...), nil }
+func (stuck) Update(*bandit.View, []int, []float64) error       { return nil }
+
 func play(name string, arms ...int) simulate.Policy {
-	return simulate.Policy{Name: name, New: func() bandit.Learner { return &stuck{arms: arms} }}
+	return simulate.Policy{Name: name, Learner: stuck{arms}}
 }
 
 // A simulation adds up the regret, and stops the trial of a learner that plays no basis, by name;
 // it refuses an environment that is not valid.
 func TestSemiBanditSimulated(t *testing.T) {
 	e := simulate.Experiment{
-		Name: "fano", Environment: func() bandit.Environment { return &SemiBandit{Matroid: fano, Means: fanoMeans} },
+		Name: "fano", Environment: SemiBandit{Matroid: fano, Means: fanoMeans},
 		Policies: []simulate.Policy{play("best", 4, 0, 1), play("other", 0, 1, 3)}, Horizon: 100, Trials: 2, Grid: []int{100},
 	}
 	r, err := e.Run(t.Context())
@@ -445,7 +445,7 @@ func TestSemiBanditSimulated(t *testing.T) {
 	if _, err = e.Run(t.Context()); !errors.As(err, &te) || te.Round != 1 || !strings.Contains(err.Error(), `given the arms of policy "dependent": panic: environment: arms [0 1 2] are no basis`) {
 		t.Errorf("error %v", err)
 	}
-	e.Environment = func() bandit.Environment { return &SemiBandit{Matroid: fano} }
+	e.Environment = SemiBandit{Matroid: fano}
 	if _, err = e.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "Means has 0 numbers, want one for each of the matroid's 9 elements") {
 		t.Errorf("error %v", err)
 	}
@@ -480,20 +480,12 @@ func TestSemiBanditRefuses(t *testing.T) {
 		"Sigma = 1, want 0 for Bernoulli":                {Matroid: three, Means: some, Sigma: 1},
 		"Law = WeightLaw(2), want":                       {Matroid: three, Means: some, Law: 2},
 	} {
-		if err := e.Validate(); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "environment: SemiBandit: ") {
+		if err := refusal(e); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "environment: SemiBandit: ") {
 			t.Errorf("error %v, want %q", err, want)
 		}
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("Reset did not panic, want %q", want)
-				}
-			}()
-			e.Reset(nil)
-		}()
 	}
 	e := SemiBandit{Matroid: three, Means: []float64{-3, 2, 7}, Law: GaussianWeights, Sigma: 1}
-	if err := e.Validate(); err != nil {
+	if err := refusal(e); err != nil {
 		t.Error(err)
 	}
 }
@@ -514,20 +506,16 @@ func TestSemiBanditAllocations(t *testing.T) {
 	for i := range sets {
 		sets[i] = randomBasis(many, rng, nil)
 	}
-	type semi interface {
-		bandit.Environment
-		Pairs(arms, dst []int) []int
-	}
 	y, dst := make([]float64, 8), make([]int, 0, 8)
-	for _, e := range []semi{&SemiBandit{Matroid: many, Means: means}, &SemiBandit{Matroid: many, Means: means, Law: GaussianWeights, Sigma: 1}, &Ratings{Matroid: many, Rated: rated}} {
-		e.Reset(nil)
+	for _, e := range []bandit.Environment{SemiBandit{Matroid: many, Means: means}, SemiBandit{Matroid: many, Means: means, Law: GaussianWeights, Sigma: 1}, Ratings{Matroid: many, Rated: rated}} {
+		trial := bandittest.Start(t, e, nil)
 		var v bandit.View
 		if n := testing.AllocsPerRun(3, func() {
 			for _, arms := range sets {
-				e.Next(&v)
-				e.Pull(rng, arms, y)
-				e.Regret(arms)
-				e.Pairs(arms, dst)
+				trial.Next(&v)
+				trial.Pull(rng, arms, y)
+				trial.Regret(arms)
+				Pairs(trial, arms, dst)
 			}
 		}); n > 0 {
 			t.Errorf("%T: %v allocations in %d rounds, want 0", e, n, len(sets))
@@ -535,16 +523,15 @@ func TestSemiBanditAllocations(t *testing.T) {
 	}
 }
 
-func benchmarkSemiBandit(law WeightLaw, arms int) *SemiBandit {
+func benchmarkSemiBandit(law WeightLaw, arms int) SemiBandit {
 	m := make(binary, arms)
-	e := &SemiBandit{Matroid: m, Means: make([]float64, arms), Law: law}
+	e := SemiBandit{Matroid: m, Means: make([]float64, arms), Law: law}
 	for a := range m {
 		m[a], e.Means[a] = uint64(a+1), float64(a%10)/10
 	}
 	if law == GaussianWeights {
 		e.Sigma = 0.5
 	}
-	e.Reset(nil)
 	return e
 }
 
@@ -556,16 +543,17 @@ func BenchmarkPull(b *testing.B) {
 	}{{"semi-bandit", BernoulliWeights, 7}, {"semi-bandit", BernoulliWeights, 100}, {"semi-bandit", BernoulliWeights, 1000}, {"semi-bandit-gaussian", GaussianWeights, 1000}} {
 		b.Run(fmt.Sprintf("%s/L=%d", c.name, c.arms), func(b *testing.B) {
 			e := benchmarkSemiBandit(c.law, c.arms)
+			trial := bandittest.Start(b, e, nil)
 			rng, best := random.New(1, 0, "rewards"), e.Best()
 			y := make([]float64, len(best))
 			b.ReportAllocs()
 			for b.Loop() {
-				e.Pull(rng, best, y)
+				trial.Pull(rng, best, y)
 			}
 		})
 	}
 	b.Run("ratings/L=100", func(b *testing.B) {
-		e := &Ratings{Matroid: benchmarkSemiBandit(BernoulliWeights, 100).Matroid, Rated: make([][]bool, 943)}
+		e := Ratings{Matroid: benchmarkSemiBandit(BernoulliWeights, 100).Matroid, Rated: make([][]bool, 943)}
 		rng := random.New(1, 0, "rated")
 		for u := range e.Rated {
 			e.Rated[u] = make([]bool, 100)
@@ -573,12 +561,12 @@ func BenchmarkPull(b *testing.B) {
 				e.Rated[u][a] = rng.IntN(3) == 0
 			}
 		}
-		e.Reset(nil)
+		trial := bandittest.Start(b, e, nil)
 		best := e.Best()
 		y := make([]float64, len(best))
 		b.ReportAllocs()
 		for b.Loop() {
-			e.Pull(rng, best, y)
+			trial.Pull(rng, best, y)
 		}
 	})
 }
@@ -596,10 +584,10 @@ func BenchmarkRegret(b *testing.B) {
 				for i := range sets {
 					sets[i] = randomBasis(e.Matroid, rng, nil)
 				}
-				i := 0
+				trial, i := bandittest.Start(b, e, nil), 0
 				b.ReportAllocs()
 				for b.Loop() {
-					e.Regret(sets[i&(c.sets-1)])
+					trial.Regret(sets[i&(c.sets-1)])
 					i++
 				}
 			})

@@ -61,7 +61,7 @@ type Sparse struct {
 	Raw     bool // do not divide theta by its length
 	Leading bool // the first Sparsity coordinates matter; false draws which ones
 	// Margin is the least gap between the means of the best arm and the next, in [0, 1]. A round with
-	// a smaller gap is drawn again, up to 100 times; then it is played as it is, and Narrow counts it.
+	// a smaller gap is drawn again, up to 100 times; then it is played as it is.
 	Margin float64
 	// Clip moves the coordinates of contexts into [-Clip, Clip]; 0 means that they are not clipped.
 	// The means are those of the clipped contexts.
@@ -69,7 +69,11 @@ type Sparse struct {
 	// RewardClip moves rewards into [-RewardClip, RewardClip]; 0 means that they are not clipped.
 	// Regret is that of the means before.
 	RewardClip float64
+}
 
+// sparse is a trial of Sparse.
+type sparse struct {
+	of      Sparse
 	p       bandit.Problem
 	noise   float64
 	normals *random.Normals
@@ -80,18 +84,23 @@ type Sparse struct {
 	best    float64
 	second  float64
 	round   int
-	narrow  int
+	narrow  int // rounds played with a gap below Margin
 }
-
-var _ bandit.Environment = (*Sparse)(nil)
 
 const (
 	farthest = 8   // standard deviations that a chi variable exceeds its root mean square by, at most
 	attempts = 100 // draws of a round with a gap below Margin
 )
 
-// Validate returns an error if a field is out of its range.
-func (e *Sparse) Validate() error {
+// Open returns an error if a field is out of its range.
+func (e Sparse) Open() (bandit.World, error) {
+	if err := e.check(); err != nil {
+		return nil, err
+	}
+	return bandit.NewWorld(e.Problem(), e.start), nil
+}
+
+func (e Sparse) check() error {
 	arms, dim, s := e.sizes()
 	switch {
 	case e.Arms < 0:
@@ -121,7 +130,7 @@ func (e *Sparse) Validate() error {
 }
 
 // sizes returns Arms, Dim and Sparsity with their defaults.
-func (e *Sparse) sizes() (arms, dim, sparsity int) {
+func (e Sparse) sizes() (arms, dim, sparsity int) {
 	arms, dim, sparsity = e.Arms, e.Dim, e.Sparsity
 	if arms == 0 {
 		arms = 10
@@ -136,7 +145,7 @@ func (e *Sparse) sizes() (arms, dim, sparsity int) {
 }
 
 // Problem describes the environment to a learner.
-func (e *Sparse) Problem() bandit.Problem {
+func (e Sparse) Problem() bandit.Problem {
 	arms, dim, s := e.sizes()
 	d, r := float64(dim), math.Abs(e.Correlation)
 	norm, variance := math.Sqrt(d)+farthest, 1.0 // of a context; of <theta, x> for |theta| = 1, at most
@@ -164,59 +173,57 @@ func (e *Sparse) Problem() bandit.Problem {
 }
 
 // sd returns Noise with its default.
-func (e *Sparse) sd() float64 {
+func (e Sparse) sd() float64 {
 	if e.Noise == 0 {
 		return 0.3
 	}
 	return e.Noise
 }
 
-// Reset starts a trial and draws theta. It panics if Validate fails.
-func (e *Sparse) Reset(contexts *rand.Rand) {
-	if err := e.Validate(); err != nil {
-		panic(err)
+// start draws theta.
+func (e Sparse) start(contexts *rand.Rand) bandit.Instance {
+	_, _, k := e.sizes()
+	p := e.Problem()
+	s := &sparse{
+		of: e, p: p, noise: e.sd(), theta: make([]float64, p.Dim),
+		x: make([]float64, p.Arms*p.Dim), mean: make([]float64, p.Arms),
 	}
-	_, _, s := e.sizes()
-	e.p, e.noise, e.round, e.narrow = e.Problem(), e.sd(), 0, 0
-	e.theta, e.x = resize(e.theta, e.p.Dim), resize(e.x, e.p.Arms*e.p.Dim)
-	e.mean = resize(e.mean, e.p.Arms)
-	clear(e.theta)
-	e.support = e.support[:0]
-	for len(e.support) < s {
-		j := len(e.support)
+	for len(s.support) < k {
+		j := len(s.support)
 		if !e.Leading { // Floyd's sample without replacement: j or an earlier one
-			top := e.p.Dim - s + len(e.support)
-			if j = contexts.IntN(top + 1); e.theta[j] != 0 {
+			top := p.Dim - k + len(s.support)
+			if j = contexts.IntN(top + 1); s.theta[j] != 0 {
 				j = top
 			}
 		}
-		e.theta[j] = 1 // until it is drawn
-		e.support = append(e.support, j)
+		s.theta[j] = 1 // until it is drawn
+		s.support = append(s.support, j)
 	}
-	slices.Sort(e.support)
+	slices.Sort(s.support)
 	square := 0.0
-	for _, j := range e.support {
+	for _, j := range s.support {
 		v := 0.5 + float64(contexts.Float64()*0.5)
 		if contexts.Uint64()>>63 == 1 {
 			v = -v
 		}
-		e.theta[j] = v
+		s.theta[j] = v
 		square += float64(v * v)
 	}
 	if !e.Raw {
-		for _, j := range e.support {
-			e.theta[j] /= math.Sqrt(square)
+		for _, j := range s.support {
+			s.theta[j] /= math.Sqrt(square)
 		}
 	}
-	e.normals = random.NewNormals(contexts)
+	s.normals = random.NewNormals(contexts)
+	return s
 }
 
 // Next shows fresh contexts.
-func (e *Sparse) Next(v *bandit.View) {
+func (e *sparse) Next(v *bandit.View) {
 	e.round++
 	for i := range attempts {
 		e.draw()
-		if e.Margin == 0 || e.best-e.second >= e.Margin {
+		if e.of.Margin == 0 || e.best-e.second >= e.of.Margin {
 			break
 		}
 		if i == attempts-1 {
@@ -227,10 +234,10 @@ func (e *Sparse) Next(v *bandit.View) {
 }
 
 // draw draws the contexts and computes their means.
-func (e *Sparse) draw() {
+func (e *sparse) draw() {
 	d := e.p.Dim
 	e.normals.Fill(e.x)
-	switch r := e.Correlation; e.Design {
+	switch r := e.of.Correlation; e.of.Design {
 	case Autoregressive:
 		fresh := math.Sqrt(1 - float64(r*r))
 		for a := range e.p.Arms {
@@ -253,7 +260,7 @@ func (e *Sparse) draw() {
 			e.project(e.x[a*d : (a+1)*d])
 		}
 	}
-	if c := e.Clip; c > 0 {
+	if c := e.of.Clip; c > 0 {
 		for i, z := range e.x {
 			if z > c {
 				e.x[i] = c
@@ -278,7 +285,7 @@ func (e *Sparse) draw() {
 }
 
 // project moves a vector of normals to the sphere of radius sqrt(Dim).
-func (e *Sparse) project(x []float64) {
+func (e *sparse) project(x []float64) {
 	for {
 		square := 0.0
 		for _, z := range x {
@@ -295,28 +302,20 @@ func (e *Sparse) project(x []float64) {
 	}
 }
 
-// Theta returns a copy of the true parameter, for pictures, tests and oracles. No learner sees it.
-func (e *Sparse) Theta() []float64 { return slices.Clone(e.theta) }
-
-// Support returns the coordinates that matter, increasing, for pictures, tests and oracles. The
-// result is valid until the next Reset.
-func (e *Sparse) Support() []int { return e.support }
-
-// Narrow returns the number of rounds of this trial that were played with a gap below Margin.
-func (e *Sparse) Narrow() int { return e.narrow }
+func (e *sparse) parameter() []float64 { return slices.Clone(e.theta) }
 
 // Pull draws the reward of each arm played.
-func (e *Sparse) Pull(rewards *rand.Rand, arms []int, y []float64) {
+func (e *sparse) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	for i, a := range arms {
 		y[i] = e.mean[a] + float64(e.noise*random.Normal(rewards))
-		if c := e.RewardClip; c > 0 {
+		if c := e.of.RewardClip; c > 0 {
 			y[i] = max(-c, min(c, y[i]))
 		}
 	}
 }
 
 // Regret returns the sum, over the arms played, of the greatest mean reward minus the arm's.
-func (e *Sparse) Regret(arms []int) float64 {
+func (e *sparse) Regret(arms []int) float64 {
 	var regret float64
 	for _, a := range arms {
 		regret += e.best - e.mean[a]

@@ -2,6 +2,7 @@ package environment
 
 import (
 	"fmt"
+	"log"
 	"math"
 	"strings"
 	"testing"
@@ -19,12 +20,12 @@ func TestSparse(t *testing.T) {
 		"clipped contexts": {Clip: 1.5, Dim: 30}, "one of everything": {Arms: 1, Dim: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bandittest.Environment(t, func() bandit.Environment { fresh := e; return &fresh },
+			bandittest.Environment(t, e,
 				bandittest.EnvironmentOptions{Seed: 1, UnboundedRewards: true})
 		})
 	}
 	t.Run("clipped rewards", func(t *testing.T) {
-		bandittest.Environment(t, func() bandit.Environment { return &Sparse{RewardClip: 1} },
+		bandittest.Environment(t, Sparse{RewardClip: 1},
 			bandittest.EnvironmentOptions{Seed: 1, RegretIsNotMean: true})
 	})
 }
@@ -33,20 +34,20 @@ func TestSparse(t *testing.T) {
 // entry to 5 standard errors. 21 entries of 5 designs are a false alarm in 6e-5 of the seeds.
 func TestSparseLaw(t *testing.T) {
 	const rounds, arms, d = 500, 100, 6
-	for _, e := range []*Sparse{
+	for _, e := range []Sparse{
 		{}, {Design: Autoregressive, Correlation: 0.7}, {Design: Autoregressive, Correlation: -0.4},
 		{Design: Equicorrelated, Correlation: 0.3}, {Design: Spherical},
 	} {
 		e.Arms, e.Dim = arms, d
-		e.Reset(random.New(1, 0, "contexts"))
+		trial := bandittest.Start(t, e, random.New(1, 0, "contexts")).(*sparse)
 		var v bandit.View
 		var second [d][d]float64
 		for range rounds {
-			e.Next(&v)
+			trial.Next(&v)
 			for a := range arms {
 				x := v.Row(a)
-				if got := inner(x, e.Theta()); math.Abs(got-e.mean[a]) > 1e-12 {
-					t.Fatalf("%v: mean %v, <theta, x> = %v", e.Design, e.mean[a], got)
+				if got := inner(x, Theta(trial)); math.Abs(got-trial.mean[a]) > 1e-12 {
+					t.Fatalf("%v: mean %v, <theta, x> = %v", e.Design, trial.mean[a], got)
 				}
 				if e.Design == Spherical && math.Abs(inner(x, x)-d) > 1e-12 {
 					t.Fatalf("|x|^2 = %v, want %d", inner(x, x), d)
@@ -86,13 +87,13 @@ func TestSparseTheta(t *testing.T) {
 	positive := 0.0
 	for trial := range trials {
 		for _, raw := range []bool{false, true} {
-			e := &Sparse{Dim: d, Sparsity: s, Raw: raw}
-			e.Reset(random.New(1, trial, "contexts"))
-			theta, n := e.Theta(), 0
+			e := Sparse{Dim: d, Sparsity: s, Raw: raw}
+			game := bandittest.Start(t, e, random.New(1, trial, "contexts")).(*sparse)
+			theta, n := Theta(game), 0
 			for j, v := range theta {
 				if v != 0 {
-					if e.Support()[n] != j {
-						t.Fatalf("support %v of %v", e.Support(), theta)
+					if game.support[n] != j {
+						t.Fatalf("support %v of %v", game.support, theta)
 					}
 					n++
 				}
@@ -106,7 +107,7 @@ func TestSparseTheta(t *testing.T) {
 					positive += 1.0 / (s * trials)
 				}
 			}
-			if n != s || len(e.Support()) != s {
+			if n != s || len(game.support) != s {
 				t.Fatalf("%d coordinates of %v matter, want %d", n, theta, s)
 			}
 			if !raw && math.Abs(inner(theta, theta)-1) > 1e-12 {
@@ -122,9 +123,9 @@ func TestSparseTheta(t *testing.T) {
 	if math.Abs(positive-0.5) > 5*0.5/math.Sqrt(s*trials) {
 		t.Errorf("%v of the entries are positive, want half", positive)
 	}
-	e := &Sparse{Leading: true, Dim: 9}
-	e.Reset(random.New(1, 0, "contexts"))
-	if got := fmt.Sprint(e.Support()); got != "[0 1 2 3 4]" {
+	e := Sparse{Leading: true, Dim: 9}
+	game := bandittest.Start(t, e, random.New(1, 0, "contexts")).(*sparse)
+	if got := fmt.Sprint(game.support); got != "[0 1 2 3 4]" {
 		t.Errorf("support %v, want the first five", got)
 	}
 }
@@ -139,24 +140,24 @@ func TestSparseMargin(t *testing.T) {
 		counted bool
 	}{{Sparse{Margin: 0.2}, false, false}, {Sparse{}, true, false}, {Sparse{Margin: 1, Clip: 0.01}, true, true}} {
 		e := c.e
-		e.Reset(random.New(1, 0, "contexts"))
+		trial := bandittest.Start(t, e, random.New(1, 0, "contexts")).(*sparse)
 		narrow := 0
 		for range 300 {
-			e.Next(&v)
-			if e.best-e.second < max(e.Margin, 0.2) {
+			trial.Next(&v)
+			if trial.best-trial.second < max(e.Margin, 0.2) {
 				narrow++
 			}
 		}
-		if (narrow > 0) != c.narrow || c.counted != (e.Narrow() > 0) || c.counted && e.Narrow() != narrow {
-			t.Errorf("%+v: %d rounds with a small gap, %d counted", c.e.Margin, narrow, e.Narrow())
+		if (narrow > 0) != c.narrow || c.counted != (trial.narrow > 0) || c.counted && trial.narrow != narrow {
+			t.Errorf("%+v: %d rounds with a small gap, %d counted", c.e.Margin, narrow, trial.narrow)
 		}
 	}
 }
 
 // TestSparseBounds: Clip and RewardClip bound what is seen, and the problem says so.
 func TestSparseBounds(t *testing.T) {
-	e := &Sparse{Clip: 0.7, RewardClip: 0.4}
-	e.Reset(random.New(1, 0, "contexts"))
+	e := Sparse{Clip: 0.7, RewardClip: 0.4}
+	trial := bandittest.Start(t, e, random.New(1, 0, "contexts"))
 	p, rewards := e.Problem(), random.New(1, 0, "rewards")
 	if p.ContextNorm != 0.7*10 || p.RewardMax != 0.4 || p.RewardMin != -0.4 {
 		t.Errorf("problem %+v", p)
@@ -165,13 +166,13 @@ func TestSparseBounds(t *testing.T) {
 	y := []float64{0}
 	clipped := 0
 	for range 200 {
-		e.Next(&v)
+		trial.Next(&v)
 		for _, x := range v.X {
 			if math.Abs(x) > 0.7 {
 				t.Fatalf("a coordinate of %v, want in [-0.7, 0.7]", x)
 			}
 		}
-		e.Pull(rewards, []int{0}, y)
+		trial.Pull(rewards, []int{0}, y)
 		if math.Abs(y[0]) > 0.4 {
 			t.Fatalf("a reward of %v, want in [-0.4, 0.4]", y[0])
 		}
@@ -194,7 +195,7 @@ func TestSparseRefuses(t *testing.T) {
 		"Noise = -1":                       {Noise: -1}, "Noise = NaN": {Noise: math.NaN()}, "Noise = +Inf": {Noise: math.Inf(1)},
 		"Margin = 1.5": {Margin: 1.5}, "Clip = -1": {Clip: -1}, "RewardClip = -2": {RewardClip: -2}, "of memory": {Dim: 1 << 40},
 	} {
-		if err := e.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := refusal(e); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want an error that names %q", e, err, want)
 		}
 	}
@@ -202,11 +203,21 @@ func TestSparseRefuses(t *testing.T) {
 
 // ExampleSparse shows that the best of ten contexts depends on five of a hundred coordinates.
 func ExampleSparse() {
-	e := &Sparse{Arms: 10, Dim: 100, Sparsity: 5}
-	e.Reset(random.New(1, 0, "contexts"))
+	e := Sparse{Arms: 10, Dim: 100, Sparsity: 5}
+	world, err := e.Open()
+	if err != nil {
+		log.Fatal(err)
+	}
+	trial := world.Start(random.New(1, 0, "contexts"))
 	var v bandit.View
-	e.Next(&v)
-	fmt.Println(v.Arms, "contexts of", v.Dim, "coordinates, of which", len(e.Support()), "matter")
+	trial.Next(&v)
+	matter := 0
+	for _, weight := range Theta(trial) {
+		if weight != 0 {
+			matter++
+		}
+	}
+	fmt.Println(v.Arms, "contexts of", v.Dim, "coordinates, of which", matter, "matter")
 	// Output:
 	// 10 contexts of 100 coordinates, of which 5 matter
 }
@@ -215,11 +226,11 @@ func BenchmarkSparse(b *testing.B) {
 	for _, e := range []Sparse{{}, {Dim: 1000}, {Design: Autoregressive, Correlation: 0.5}, {Design: Equicorrelated, Correlation: 0.5}, {Design: Spherical}, {Margin: 0.2}, {Clip: 2}} {
 		_, d, _ := e.sizes()
 		b.Run(fmt.Sprintf("%v/d=%d/margin=%v/clip=%v", e.Design, d, e.Margin, e.Clip), func(b *testing.B) {
-			e.Reset(random.New(1, 0, "contexts"))
+			trial := bandittest.Start(b, e, random.New(1, 0, "contexts"))
 			var v bandit.View
 			b.ReportAllocs()
 			for b.Loop() {
-				e.Next(&v)
+				trial.Next(&v)
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package environment
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
@@ -19,8 +20,12 @@ type SphereArms struct {
 	Arms   int     // K >= 1; 0 means 50
 	Dim    int     // d >= 1
 	Length float64 // |theta| in (0, 1/2]; 0 means 1/2
+}
 
+// sphereArms is a trial of SphereArms.
+type sphereArms struct {
 	arms  int
+	dim   int
 	theta []float64
 	x     []float64
 	mean  []float64
@@ -28,10 +33,15 @@ type SphereArms struct {
 	round int
 }
 
-var _ bandit.Environment = (*SphereArms)(nil)
+// Open returns an error if a field is out of its range.
+func (e SphereArms) Open() (bandit.World, error) {
+	if err := e.check(); err != nil {
+		return nil, err
+	}
+	return bandit.NewWorld(e.Problem(), e.start), nil
+}
 
-// Validate returns an error if a field is out of its range.
-func (e *SphereArms) Validate() error {
+func (e SphereArms) check() error {
 	switch {
 	case e.Arms < 0:
 		return fmt.Errorf("environment: SphereArms.Arms = %d, want >= 1, or 0 for 50", e.Arms)
@@ -44,7 +54,7 @@ func (e *SphereArms) Validate() error {
 }
 
 // Problem describes the environment to a learner.
-func (e *SphereArms) Problem() bandit.Problem {
+func (e SphereArms) Problem() bandit.Problem {
 	p := bandit.Problem{Arms: e.Arms, Dim: e.Dim, Slots: 1, ContextNorm: 1, RewardMin: -0.5, RewardMax: 0.5}
 	if p.Arms == 0 {
 		p.Arms = 50
@@ -52,49 +62,46 @@ func (e *SphereArms) Problem() bandit.Problem {
 	return p
 }
 
-// Reset starts a trial: it draws theta and the arms. It panics if Validate fails.
-func (e *SphereArms) Reset(contexts *rand.Rand) {
-	if err := e.Validate(); err != nil {
-		panic(err)
-	}
-	e.arms, e.round = e.Problem().Arms, 0
-	e.theta, e.x, e.mean = resize(e.theta, e.Dim), resize(e.x, e.arms*e.Dim), resize(e.mean, e.arms)
+// start draws theta and the arms.
+func (e SphereArms) start(contexts *rand.Rand) bandit.Instance {
+	arms := e.Problem().Arms
+	s := &sphereArms{arms: arms, dim: e.Dim, theta: make([]float64, e.Dim), x: make([]float64, arms*e.Dim), mean: make([]float64, arms)}
 	length := e.Length
 	if length == 0 {
 		length = 0.5
 	}
-	random.Sphere(contexts, e.theta)
-	for i := range e.theta {
-		e.theta[i] *= length
+	random.Sphere(contexts, s.theta)
+	for i := range s.theta {
+		s.theta[i] *= length
 	}
-	for a := range e.arms {
-		x := e.x[a*e.Dim : (a+1)*e.Dim]
+	for a := range arms {
+		x := s.x[a*e.Dim : (a+1)*e.Dim]
 		random.Sphere(contexts, x)
-		e.mean[a] = min(max(packed.Dot(e.theta, x), -0.5), 0.5)
-		if a == 0 || e.mean[a] > e.best {
-			e.best = e.mean[a]
+		s.mean[a] = min(max(packed.Dot(s.theta, x), -0.5), 0.5)
+		if a == 0 || s.mean[a] > s.best {
+			s.best = s.mean[a]
 		}
 	}
+	return s
 }
 
 // Next shows the arms.
-func (e *SphereArms) Next(v *bandit.View) {
+func (e *sphereArms) Next(v *bandit.View) {
 	e.round++
-	v.Round, v.Arms, v.Dim, v.X, v.Same = e.round, e.arms, e.Dim, e.x, e.round > 1
+	v.Round, v.Arms, v.Dim, v.X, v.Same = e.round, e.arms, e.dim, e.x, e.round > 1
 }
 
-// Theta returns a copy of the true parameter, for pictures and tests. No learner sees it.
-func (e *SphereArms) Theta() []float64 { return append([]float64(nil), e.theta...) }
+func (e *sphereArms) parameter() []float64 { return slices.Clone(e.theta) }
 
 // Pull draws the reward of each arm played.
-func (e *SphereArms) Pull(rewards *rand.Rand, arms []int, y []float64) {
+func (e *sphereArms) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	for i, a := range arms {
 		y[i] = random.Rademacher(rewards, 2*e.mean[a]) / 2
 	}
 }
 
 // Regret returns the sum, over the arms played, of the greatest mean reward minus the arm's.
-func (e *SphereArms) Regret(arms []int) float64 {
+func (e *sphereArms) Regret(arms []int) float64 {
 	var regret float64
 	for _, a := range arms {
 		regret += e.best - e.mean[a]

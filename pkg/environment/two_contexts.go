@@ -15,7 +15,11 @@ import (
 // 2. A learner does well exactly when its action follows the coin.
 type TwoContexts struct {
 	Dim int // d >= 1
+}
 
+// twoContexts is a trial of TwoContexts.
+type twoContexts struct {
+	dim   int
 	theta []float64
 	x     []float64
 	best  int
@@ -23,43 +27,39 @@ type TwoContexts struct {
 	rng   *rand.Rand
 }
 
-var _ bandit.Environment = (*TwoContexts)(nil)
-
 // Problem describes the environment to a learner.
-func (e *TwoContexts) Problem() bandit.Problem {
+func (e TwoContexts) Problem() bandit.Problem {
 	return bandit.Problem{Arms: 2, Dim: e.Dim, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 }
 
-// Validate returns an error if a field is out of its range.
-func (e *TwoContexts) Validate() error {
+// Open returns an error if a field is out of its range.
+func (e TwoContexts) Open() (bandit.World, error) {
 	if e.Dim < 1 {
-		return fmt.Errorf("environment: TwoContexts.Dim = %d, want >= 1", e.Dim)
+		return nil, fmt.Errorf("environment: TwoContexts.Dim = %d, want >= 1", e.Dim)
 	}
-	return checkSize("TwoContexts", 2, e.Dim)
-}
-
-// Reset starts a trial and draws theta. It panics if Validate fails.
-func (e *TwoContexts) Reset(contexts *rand.Rand) {
-	if err := e.Validate(); err != nil {
-		panic(err)
+	if err := checkSize("TwoContexts", 2, e.Dim); err != nil {
+		return nil, err
 	}
-	*e = TwoContexts{Dim: e.Dim, theta: resize(e.theta, e.Dim), x: resize(e.x, 2*e.Dim), rng: contexts}
-	random.Sphere(contexts, e.theta)
+	return bandit.NewWorld(e.Problem(), func(contexts *rand.Rand) bandit.Instance {
+		t := &twoContexts{dim: e.Dim, theta: make([]float64, e.Dim), x: make([]float64, 2*e.Dim), rng: contexts}
+		random.Sphere(contexts, t.theta)
+		return t
+	}), nil
 }
 
 // Next tosses the coin and shows the two arms in its order.
-func (e *TwoContexts) Next(v *bandit.View) {
+func (e *twoContexts) Next(v *bandit.View) {
 	e.round++
 	e.best = int(e.rng.Uint64() >> 63)
 	for i, t := range e.theta {
-		e.x[e.best*e.Dim+i] = t
-		e.x[(1-e.best)*e.Dim+i] = -t
+		e.x[e.best*e.dim+i] = t
+		e.x[(1-e.best)*e.dim+i] = -t
 	}
-	v.Round, v.Arms, v.Dim, v.X, v.Same = e.round, 2, e.Dim, e.x, false
+	v.Round, v.Arms, v.Dim, v.X, v.Same = e.round, 2, e.dim, e.x, false
 }
 
 // Pull returns +1 for the arm that is theta and -1 for the other.
-func (e *TwoContexts) Pull(_ *rand.Rand, arms []int, y []float64) {
+func (e *twoContexts) Pull(_ *rand.Rand, arms []int, y []float64) {
 	for i, a := range arms {
 		y[i] = -1
 		if a == e.best {
@@ -69,7 +69,7 @@ func (e *TwoContexts) Pull(_ *rand.Rand, arms []int, y []float64) {
 }
 
 // Regret returns 2 for each wrong arm played.
-func (e *TwoContexts) Regret(arms []int) float64 {
+func (e *twoContexts) Regret(arms []int) float64 {
 	var regret float64
 	for _, a := range arms {
 		if a != e.best {

@@ -13,22 +13,22 @@ import (
 // the seed is fixed), and shown by the contexts, as arm 0 is theta or -theta.
 func TestTwoContexts(t *testing.T) {
 	for _, d := range []int{1, 2, 5} {
-		bandittest.Environment(t, func() bandit.Environment { return &TwoContexts{Dim: d} }, bandittest.EnvironmentOptions{Seed: 1})
+		bandittest.Environment(t, TwoContexts{Dim: d}, bandittest.EnvironmentOptions{Seed: 1})
 	}
-	e := &TwoContexts{Dim: 3}
-	e.Reset(random.New(1, 0, "contexts"))
+	e := TwoContexts{Dim: 3}
+	trial := bandittest.Start(t, e, random.New(1, 0, "contexts"))
 	var v bandit.View
 	y := make([]float64, 2)
 	var first []float64
 	heads := 0.0
 	for range 10000 {
-		e.Next(&v)
+		trial.Next(&v)
 		if first == nil {
 			first = append(first, v.Row(0)...)
 		}
-		e.Pull(nil, []int{0, 1}, y)
-		if y[0]+y[1] != 0 || math.Abs(y[0]) != 1 || e.Regret([]int{0}) != 1-y[0] || e.Regret([]int{1}) != 1-y[1] {
-			t.Fatalf("rewards %v, regrets %v and %v", y, e.Regret([]int{0}), e.Regret([]int{1}))
+		trial.Pull(nil, []int{0, 1}, y)
+		if y[0]+y[1] != 0 || math.Abs(y[0]) != 1 || trial.Regret([]int{0}) != 1-y[0] || trial.Regret([]int{1}) != 1-y[1] {
+			t.Fatalf("rewards %v, regrets %v and %v", y, trial.Regret([]int{0}), trial.Regret([]int{1}))
 		}
 		heads += (1 + y[0]) / 2
 	}

@@ -27,10 +27,13 @@ type UnitFeatures struct {
 	// Basis makes the first Dim arms (e_i, 1), i < Dim, and (0, 1), at the same scale as the others;
 	// the last of them is shorter.
 	Basis bool
+}
 
+// unitFeatures is a trial of UnitFeatures.
+type unitFeatures struct {
+	of        UnitFeatures
 	arms, dim int
 	scale     float64 // of a context: Norm/sqrt(2)
-	rng       *rand.Rand
 	normals   *random.Normals
 	v         []float64 // direction of theta
 	u         []float64 // of the contexts, arm by arm
@@ -40,10 +43,15 @@ type UnitFeatures struct {
 	round     int
 }
 
-var _ bandit.Environment = (*UnitFeatures)(nil)
+// Open returns an error if a field is out of its range.
+func (e UnitFeatures) Open() (bandit.World, error) {
+	if err := e.check(); err != nil {
+		return nil, err
+	}
+	return bandit.NewWorld(e.Problem(), e.start), nil
+}
 
-// Validate returns an error if a field is out of its range.
-func (e *UnitFeatures) Validate() error {
+func (e UnitFeatures) check() error {
 	p := e.Problem()
 	switch {
 	case e.Arms < 0:
@@ -59,7 +67,7 @@ func (e *UnitFeatures) Validate() error {
 }
 
 // Problem describes the environment to a learner.
-func (e *UnitFeatures) Problem() bandit.Problem {
+func (e UnitFeatures) Problem() bandit.Problem {
 	p := bandit.Problem{Arms: e.Arms, Dim: e.Dim, Slots: 1, ContextNorm: e.Norm, RewardMin: 0, RewardMax: 1}
 	if p.Arms == 0 {
 		p.Arms = 100
@@ -74,42 +82,40 @@ func (e *UnitFeatures) Problem() bandit.Problem {
 }
 
 // Constant returns Norm/sqrt(2), the last coordinate of every context, which is public.
-func (e *UnitFeatures) Constant() float64 { return e.Problem().ContextNorm / math.Sqrt2 }
+func (e UnitFeatures) Constant() float64 { return e.Problem().ContextNorm / math.Sqrt2 }
 
-// Reset starts a trial: it draws theta, and the arms if they are fixed. It panics if Validate
-// fails.
-func (e *UnitFeatures) Reset(contexts *rand.Rand) {
-	if err := e.Validate(); err != nil {
-		panic(err)
-	}
+// start draws theta, and the arms if they are fixed.
+func (e UnitFeatures) start(contexts *rand.Rand) bandit.Instance {
 	p := e.Problem()
-	e.arms, e.dim, e.scale, e.round = p.Arms, p.Dim, e.Constant(), 0
-	e.rng, e.normals = contexts, random.NewNormals(contexts)
-	e.v, e.u = resize(e.v, p.Dim-1), resize(e.u, p.Arms*(p.Dim-1))
-	e.x, e.mean = resize(e.x, p.Arms*p.Dim), resize(e.mean, p.Arms)
-	random.Sphere(contexts, e.v)
-	if e.Fixed {
-		e.draw()
+	f := &unitFeatures{
+		of: e, arms: p.Arms, dim: p.Dim, scale: e.Constant(), normals: random.NewNormals(contexts),
+		v: make([]float64, p.Dim-1), u: make([]float64, p.Arms*(p.Dim-1)),
+		x: make([]float64, p.Arms*p.Dim), mean: make([]float64, p.Arms),
 	}
+	random.Sphere(contexts, f.v)
+	if e.Fixed {
+		f.draw()
+	}
+	return f
 }
 
 // Next shows the round's arms.
-func (e *UnitFeatures) Next(v *bandit.View) {
-	if e.round++; !e.Fixed {
+func (e *unitFeatures) Next(v *bandit.View) {
+	if e.round++; !e.of.Fixed {
 		e.draw()
 	}
-	v.Round, v.Arms, v.Dim, v.X, v.Same = e.round, e.arms, e.dim, e.x, e.Fixed && e.round > 1
+	v.Round, v.Arms, v.Dim, v.X, v.Same = e.round, e.arms, e.dim, e.x, e.of.Fixed && e.round > 1
 }
 
 // draw draws the arms. A vector of normals divided by its length is uniform on the sphere.
-func (e *UnitFeatures) draw() {
+func (e *unitFeatures) draw() {
 	e.normals.Fill(e.u)
 	n := e.dim - 1
 	e.best = 0
 	for a := range e.arms {
 		u, x := e.u[a*n:(a+1)*n], e.x[a*e.dim:(a+1)*e.dim]
 		along, square := e.heights(u)
-		if e.Basis && a < e.dim {
+		if e.of.Basis && a < e.dim {
 			clear(u)
 			along, square = 0, 1
 			if a < n {
@@ -131,7 +137,7 @@ func (e *UnitFeatures) draw() {
 }
 
 // heights returns <u, v> and |u|^2.
-func (e *UnitFeatures) heights(u []float64) (along, square float64) {
+func (e *unitFeatures) heights(u []float64) (along, square float64) {
 	v := e.v[:len(u)]
 	for i, w := range u {
 		along += float64(w * v[i])
@@ -140,8 +146,7 @@ func (e *UnitFeatures) heights(u []float64) (along, square float64) {
 	return along, square
 }
 
-// Theta returns a copy of the true parameter, for pictures, tests and oracles. No learner sees it.
-func (e *UnitFeatures) Theta() []float64 {
+func (e *unitFeatures) parameter() []float64 {
 	theta := make([]float64, e.dim)
 	for i, w := range e.v {
 		theta[i] = w / (2 * e.scale)
@@ -151,7 +156,7 @@ func (e *UnitFeatures) Theta() []float64 {
 }
 
 // Pull draws the reward of each arm played: 1 with probability the arm's mean, else 0.
-func (e *UnitFeatures) Pull(rewards *rand.Rand, arms []int, y []float64) {
+func (e *unitFeatures) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	for i, a := range arms {
 		won := 0 // a whole number is set without a jump, which a coin would mislead
 		if rewards.Float64() < e.mean[a] {
@@ -162,7 +167,7 @@ func (e *UnitFeatures) Pull(rewards *rand.Rand, arms []int, y []float64) {
 }
 
 // Regret returns the sum, over the arms played, of the greatest mean reward minus the arm's.
-func (e *UnitFeatures) Regret(arms []int) float64 {
+func (e *unitFeatures) Regret(arms []int) float64 {
 	var regret float64
 	for _, a := range arms {
 		regret += e.best - e.mean[a]

@@ -15,7 +15,7 @@ func TestUnitFeatures(t *testing.T) {
 		"fresh": {}, "fixed": {Fixed: true}, "d=2": {Dim: 2, Arms: 7}, "script": {Norm: math.Sqrt2, Basis: true, Fixed: true}, "d=12": {Dim: 12, Arms: 20, Basis: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bandittest.Environment(t, func() bandit.Environment { fresh := e; return &fresh }, bandittest.EnvironmentOptions{Seed: 1})
+			bandittest.Environment(t, e, bandittest.EnvironmentOptions{Seed: 1})
 		})
 	}
 }
@@ -25,37 +25,37 @@ func TestUnitFeatures(t *testing.T) {
 // 50,000 points, 15 entries (false alarm 1e-5; the seed is fixed).
 func TestUnitFeaturesLaw(t *testing.T) {
 	const rounds, arms, d = 500, 100, 5
-	for _, e := range []*UnitFeatures{{}, {Norm: math.Sqrt2}, {Norm: 3}} {
-		e.Reset(random.New(1, 0, "contexts"))
+	for _, e := range []UnitFeatures{{}, {Norm: math.Sqrt2}, {Norm: 3}} {
+		trial := bandittest.Start(t, e, random.New(1, 0, "contexts")).(*unitFeatures)
 		norm := e.Problem().ContextNorm
 		if e.Norm == math.Sqrt2 && math.Abs(e.Constant()-1) > 1e-15 {
 			t.Errorf("constant %v, want 1", e.Constant())
 		}
-		if got := math.Sqrt(inner(e.Theta(), e.Theta())); math.Abs(got-1/norm) > 1e-12 {
+		if got := math.Sqrt(inner(Theta(trial), Theta(trial))); math.Abs(got-1/norm) > 1e-12 {
 			t.Errorf("|theta| = %v, want %v", got, 1/norm)
 		}
 		var second [d - 1][d - 1]float64
 		var v bandit.View
 		for range rounds {
-			e.Next(&v)
+			trial.Next(&v)
 			best := 0.0
 			for a := range arms {
 				x := v.Row(a)
 				if math.Abs(inner(x, x)-norm*norm) > 1e-12*norm*norm || x[d-1] != e.Constant() {
 					t.Fatalf("context %v, want norm %v and constant %v", x, norm, e.Constant())
 				}
-				if got := inner(x, e.Theta()); math.Abs(got-e.mean[a]) > 1e-12 {
-					t.Fatalf("mean %v, <theta, x> = %v", e.mean[a], got)
+				if got := inner(x, Theta(trial)); math.Abs(got-trial.mean[a]) > 1e-12 {
+					t.Fatalf("mean %v, <theta, x> = %v", trial.mean[a], got)
 				}
-				best = max(best, e.mean[a])
+				best = max(best, trial.mean[a])
 				for i := range d - 1 {
 					for j := range d - 1 {
 						second[i][j] += x[i] * x[j] / (e.Constant() * e.Constant()) / (rounds * arms)
 					}
 				}
 			}
-			if e.best != best {
-				t.Fatalf("best mean %v, want %v", e.best, best)
+			if trial.best != best {
+				t.Fatalf("best mean %v, want %v", trial.best, best)
 			}
 		}
 		for i := range d - 1 {
@@ -75,10 +75,10 @@ func TestUnitFeaturesLaw(t *testing.T) {
 
 // TestUnitFeaturesBasis: the first arms are what the public script puts there.
 func TestUnitFeaturesBasis(t *testing.T) {
-	e := &UnitFeatures{Norm: math.Sqrt2, Basis: true, Fixed: true}
-	e.Reset(random.New(1, 0, "contexts"))
+	e := UnitFeatures{Norm: math.Sqrt2, Basis: true, Fixed: true}
+	trial := bandittest.Start(t, e, random.New(1, 0, "contexts")).(*unitFeatures)
 	var v bandit.View
-	e.Next(&v)
+	trial.Next(&v)
 	for a := range 5 {
 		for i, got := range v.Row(a) {
 			want := 0.0
@@ -90,8 +90,8 @@ func TestUnitFeaturesBasis(t *testing.T) {
 				break
 			}
 		}
-		if got := inner(v.Row(a), e.Theta()); math.Abs(got-e.mean[a]) > 1e-12 {
-			t.Errorf("arm %d: mean %v, <theta, x> = %v", a, e.mean[a], got)
+		if got := inner(v.Row(a), Theta(trial)); math.Abs(got-trial.mean[a]) > 1e-12 {
+			t.Errorf("arm %d: mean %v, <theta, x> = %v", a, trial.mean[a], got)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func TestUnitFeaturesRefuses(t *testing.T) {
 		"Arms = -1": {Arms: -1}, "Dim = 1": {Dim: 1}, "Dim = -3": {Dim: -3}, "Norm = -1": {Norm: -1}, "Norm = NaN": {Norm: math.NaN()},
 		"Norm = +Inf": {Norm: math.Inf(1)}, "Arms = 3": {Arms: 3, Basis: true},
 	} {
-		if err := e.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := refusal(e); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want an error that names %q", e, err, want)
 		}
 	}

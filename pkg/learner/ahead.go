@@ -7,22 +7,22 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-var _ bandit.Committed = (*Private[privacy.Means])(nil)
+var _ bandit.Committed = (*PrivateRun[privacy.Means])(nil)
 
 // Ahead appends how often each arm is played until the statistic releases something. It appends
-// nothing unless the policy is a Turner and the statistic a privacy.Summer.
-func (l *Private[R]) Ahead(v *bandit.View, most int, dst []bandit.Plays) []bandit.Plays {
-	policy, ok := l.policy.(Turner[R])
-	statistic, also := any(l.statistic).(privacy.Summer)
-	if !ok || !also || l.warmUp || l.problem.Dim > 0 || l.problem.Slots != 1 || !v.Fits(&l.problem) || most < 1 {
+// nothing unless the rule is a Turner and the statistic a privacy.Summer.
+func (l *PrivateRun[R]) Ahead(v *bandit.View, most int, dst []bandit.Plays) []bandit.Plays {
+	rule, ok := l.rule.(Turner[R])
+	statistic, also := any(l.stream).(privacy.Summer)
+	if !ok || !also || l.failed != nil || l.warmUp || l.problem.Dim > 0 || l.problem.Slots != 1 || !v.Fits(&l.problem) || most < 1 {
 		return dst
 	}
 	var err error
-	if l.turn, err = policy.Turn(l.broadcast, v, l.turn[:0]); err != nil || len(l.turn) == 0 {
+	if l.turn, err = rule.Turn(l.broadcast, v, l.turn[:0]); err != nil || len(l.turn) == 0 {
 		return dst // Select reports it
 	}
 	// an Act of one's own beside a promoted Turn
-	if l.now, err = policy.Act(l.broadcast, v, l.now[:0]); err != nil || len(l.now) != 1 || l.now[0] != l.turn[0] {
+	if l.now, err = rule.Act(l.broadcast, v, l.now[:0]); err != nil || len(l.now) != 1 || l.now[0] != l.turn[0] {
 		return dst
 	}
 	size, n := len(l.turn), most
@@ -49,22 +49,21 @@ func (l *Private[R]) Ahead(v *bandit.View, most int, dst []bandit.Plays) []bandi
 
 // UpdateSums hands the sums to the statistic. If the release has changed, the policy learns from
 // it.
-func (l *Private[R]) UpdateSums(v *bandit.View, plays []bandit.Plays) {
-	statistic, ok := any(l.statistic).(privacy.Summer)
+func (l *PrivateRun[R]) UpdateSums(v *bandit.View, plays []bandit.Plays) error {
+	statistic, ok := any(l.stream).(privacy.Summer)
 	if !ok {
-		l.fail(v.Round, fmt.Errorf("sums for a %T, which takes in none", l.statistic))
-		return
+		return inRound(v.Round, fmt.Errorf("sums for a %T, which takes in none", l.stream))
 	}
 	round := v.Round - 1
 	for _, p := range plays {
 		round += p.Times
 		moved, err := statistic.AddSum(p.Arm, p.Times, p.Sum)
-		if err != nil {
-			l.fail(round, err)
-			return
+		if err == nil && moved {
+			err = l.learn()
 		}
-		if moved {
-			l.learn(round)
+		if err != nil {
+			return inRound(round, err)
 		}
 	}
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -20,11 +21,11 @@ const horizon = 50_000_000
 var budget = privacy.Budget{Epsilon: 1, Delta: 0.1}
 
 func tree(c privacy.Calibration) privacy.Accumulator {
-	return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget, Calibration: c}}
+	return mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget, Calibration: c}}
 }
 
 func wishart(c privacy.Calibration, unshifted bool) privacy.Accumulator {
-	return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: budget, Calibration: c, Unshifted: unshifted}}
+	return mechanism.Tree{Noise: mechanism.Wishart{Budget: budget, Calibration: c, Unshifted: unshifted}}
 }
 
 // round plays one round after another in the steady state.
@@ -35,20 +36,23 @@ func round(b *testing.B, env bandit.Environment, l bandit.Learner, warm int) {
 
 func roundOf(b *testing.B, env bandit.Environment, l bandit.Learner, warm, horizon int) {
 	b.Helper()
-	p := env.Problem()
-	if err := l.Init(p, horizon); err != nil {
-		b.Fatal(err)
-	}
-	env.Reset(random.New(1, 0, "contexts"))
-	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	world := bandittest.Open(b, env)
+	p := world.Problem()
+	run := bandittest.Run(b, l, p, horizon, random.New(1, 0, "learner"), random.Source(1, 0, "noise")).Run
+	trial := world.Start(random.New(1, 0, "contexts"))
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
+	var err error
 	arms, y := make([]int, 0, p.Slots), make([]float64, p.Slots)
 	play := func() {
-		env.Next(&v)
-		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y)
-		l.Update(&v, arms, y)
+		trial.Next(&v)
+		if arms, err = run.Select(&v, arms[:0]); err != nil {
+			b.Fatal(err)
+		}
+		trial.Pull(rewards, arms, y)
+		if err = run.Update(&v, arms, y); err != nil {
+			b.Fatal(err)
+		}
 	}
 	for range warm {
 		play()
@@ -56,9 +60,6 @@ func roundOf(b *testing.B, env bandit.Environment, l bandit.Learner, warm, horiz
 	b.ReportAllocs()
 	for b.Loop() {
 		play()
-	}
-	if l.Err() != nil {
-		b.Fatal(l.Err())
 	}
 }
 
@@ -75,55 +76,49 @@ func BenchmarkRound(b *testing.B) {
 	})
 	for _, p := range []struct {
 		name string
-		sums func() privacy.Accumulator
+		sums privacy.Accumulator
 	}{
-		{"linucb", func() privacy.Accumulator { return &mechanism.Exact{} }},
-		{"gaussian", func() privacy.Accumulator { return tree(privacy.Sound) }},
-		{"gaussian-published", func() privacy.Accumulator { return tree(privacy.AsPublished) }},
-		{"gaussian-padded", func() privacy.Accumulator {
-			return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget, Calibration: privacy.AsPublished, Padded: true}}
-		}},
-		{"blt", func() privacy.Accumulator { return &mechanism.BLT{Budget: budget} }},
-		{"honaker", func() privacy.Accumulator { return &mechanism.Honaker{Budget: budget} }},
-		{"wishart", func() privacy.Accumulator { return wishart(privacy.AsPublished, false) }},
-		{"wishart-unshifted", func() privacy.Accumulator { return wishart(privacy.AsPublished, true) }},
+		{"linucb", mechanism.Exact{}},
+		{"gaussian", tree(privacy.Sound)},
+		{"gaussian-published", tree(privacy.AsPublished)},
+		{"gaussian-padded", mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget, Calibration: privacy.AsPublished, Padded: true}}},
+		{"blt", mechanism.BLT{Budget: budget}},
+		{"honaker", mechanism.Honaker{Budget: budget}},
+		{"wishart", wishart(privacy.AsPublished, false)},
+		{"wishart-unshifted", wishart(privacy.AsPublished, true)},
 	} {
 		for _, fixed := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%s/d=5/K=25/fixed=%v", p.name, fixed), func(b *testing.B) {
-				round(b, &environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: fixed}, learner.New(&learner.LinUCB{}, p.sums()), 20000)
+				round(b, environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: fixed}, learner.New(learner.LinUCB{}, p.sums), 20000)
 			})
 		}
 	}
-	env := &environment.UnitFeatures{Fixed: true}
+	env := environment.UnitFeatures{Fixed: true}
 	k := env.Constant()
 	n := learner.OnlineNoise{Budget: budget, Constant: k}
 	for _, p := range []struct {
 		name string
 		l    bandit.Learner
 	}{
-		{"linucb", learner.New(&learner.LinUCB{}, nil)},
+		{"linucb", learner.New(learner.LinUCB{}, nil)},
 		{"ldp", ldp(learner.LDPNoise{Budget: budget, Constant: k})},
 		{"onlineucb-ogd", onlineUCB(n, learner.OnlineServer{Online: ogd(0.1), Width: 4})},
 		{"onlineucb-maler", onlineUCB(n, learner.OnlineServer{Width: 4})},
 	} {
 		b.Run(p.name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, p.l, 20000, 20000) })
 	}
-	for name, sums := range map[string]privacy.Accumulator{"jdp": &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}, "jdp-blt": &mechanism.BLT{Budget: budget}} {
-		b.Run(name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, learner.New(&learner.LinUCB{}, sums), 20000, 1<<30) })
+	for name, sums := range map[string]privacy.Accumulator{"jdp": mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}, "jdp-blt": mechanism.BLT{Budget: budget}} {
+		b.Run(name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, learner.New(learner.LinUCB{}, sums), 20000, 1<<30) })
 	}
 	for _, p := range []struct {
 		name  string
-		local func() *learner.Local
+		local learner.Local
 	}{
-		{"shuffle-amplified", func() *learner.Local {
-			return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: budget, Batch: 20})
-		}},
-		{"shuffle-vectorsum", func() *learner.Local {
-			return learner.NewShuffleVectorSum(learner.VectorSum{Budget: budget, Batch: 20})
-		}},
+		{"shuffle-amplified", learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: budget, Batch: 20})},
+		{"shuffle-vectorsum", learner.NewShuffleVectorSum(learner.VectorSum{Budget: budget, Batch: 20})},
 	} {
 		b.Run(p.name+"/d=5/K=100/fixed", func(b *testing.B) {
-			round(b, &environment.UnitFeatures{Fixed: true}, p.local(), 20000)
+			round(b, environment.UnitFeatures{Fixed: true}, p.local, 20000)
 		})
 	}
 	// bare normals, and gonum's product of the same flops on one thread
@@ -140,6 +135,6 @@ func BenchmarkRound(b *testing.B) {
 		}
 	})
 	b.Run("linucb/d=64/K=4096/fixed=false", func(b *testing.B) {
-		round(b, &environment.DecisionSets{Dim: 64, Gap: 0.1}, learner.New(&learner.LinUCB{}, nil), 200)
+		round(b, environment.DecisionSets{Dim: 64, Gap: 0.1}, learner.New(learner.LinUCB{}, nil), 200)
 	})
 }

@@ -2,10 +2,12 @@ package learner_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -17,10 +19,7 @@ import (
 func exactMessage(t *testing.T, n learner.LDPNoise, p bandit.Problem, x []float64, y float64) learner.Message {
 	t.Helper()
 	n.Budget = none
-	d := &learner.LDPDevice{Noise: n}
-	if err := d.Init(p, 10); err != nil {
-		t.Fatal(err)
-	}
+	_, d := device(t, learner.LDPDevice{Noise: n}, p, 100)
 	m, err := d.Report(nil, x, y, privacy.NewNoise(random.Source(1, 0, "noise")), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -66,24 +65,16 @@ func TestExtremeDataIsClipped(t *testing.T) {
 	far, near := []float64{3e200, 4e200, 0.1, 0, 0, 0.2}, []float64{3, 4, 1e-201, 0, 0, 2e-201}
 	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		run := func(x []float64) (arms []int, theta []float64) {
-			policy := &learner.LinUCB{}
-			l := learner.New(policy, make())
-			if err := l.Init(p, 20); err != nil {
-				t.Fatal(err)
-			}
-			l.Reset(nil, random.Source(1, 0, "noise"))
+			run := bandittest.Run(t, learner.New(learner.LinUCB{}, make), p, 20, nil, random.Source(1, 0, "noise"))
 			for round := 1; round <= 12; round++ {
 				v := &bandit.View{Round: round, Arms: 3, Dim: 2, X: x}
-				arms = l.Select(v, arms)
-				l.Update(v, []int{0}, []float64{1e300})
+				arms = run.Select(v, arms)
+				run.Update(v, []int{0}, []float64{1e300})
 			}
-			if l.Err() != nil {
-				t.Errorf("%s: %v", name, l.Err())
-			}
-			if w := l.Warnings(); len(w) == 0 || w[0].Count != 12 {
+			if w := run.Warnings(); len(w) == 0 || w[0].Count != 12 {
 				t.Errorf("%s: warnings %v, want 12 rows clipped", name, w)
 			}
-			theta, _ = policy.Confidence()
+			theta, _ = linUCB(run).Confidence()
 			return arms, theta
 		}
 		arms, theta := run(far)
@@ -104,17 +95,29 @@ func TestExtremeDataIsClipped(t *testing.T) {
 type scaled struct {
 	environment.DecisionSets
 	by float64
+}
+
+// scaledTrial is a trial of scaled.
+type scaledTrial struct {
+	bandit.Instance
+	by float64
 	x  []float64
 }
 
-func (s *scaled) problem() bandit.Problem {
-	p := s.Problem()
+func (s scaled) Open() (bandit.World, error) {
+	w, err := s.DecisionSets.Open()
+	if err != nil {
+		return nil, err
+	}
+	p := w.Problem()
 	p.ContextNorm, p.RewardMin, p.RewardMax = p.ContextNorm*s.by, p.RewardMin*s.by, p.RewardMax*s.by
-	return p
+	return bandit.NewWorld(p, func(contexts *rand.Rand) bandit.Instance {
+		return &scaledTrial{Instance: w.Start(contexts), by: s.by}
+	}), nil
 }
 
-func (s *scaled) next(v *bandit.View) {
-	s.Next(v)
+func (s *scaledTrial) Next(v *bandit.View) {
+	s.Instance.Next(v)
 	s.x = append(s.x[:0], v.X...)
 	for i := range s.x {
 		s.x[i] *= s.by * (1 - 0.05*float64(i/v.Dim))
@@ -122,44 +125,42 @@ func (s *scaled) next(v *bandit.View) {
 	v.X = s.x
 }
 
+func (s *scaledTrial) Pull(rewards *rand.Rand, arms []int, y []float64) {
+	s.Instance.Pull(rewards, arms, y)
+	for i := range y {
+		y[i] *= s.by
+	}
+}
+
 // TestOptimalShiftScales: everything times a factor plays the same arms.
 func TestOptimalShiftScales(t *testing.T) {
 	budget := privacy.Budget{Epsilon: 100, Delta: 0.1}
 	play := func(by float64, sums privacy.Accumulator) (arms []int, rho float64) {
 		const horizon = 3000
-		s := &scaled{DecisionSets: environment.DecisionSets{Arms: 6, Dim: 3, Gap: 0.2, Fixed: true}, by: by}
-		policy := &learner.LinUCB{OptimalShift: true}
-		l := learner.New(policy, sums)
-		if err := l.Init(s.problem(), horizon); err != nil {
-			t.Fatal(err)
-		}
-		l.Reset(nil, random.Source(1, 0, "noise"))
-		s.Reset(random.New(1, 0, "contexts"))
+		world := bandittest.Open(t, scaled{environment.DecisionSets{Arms: 6, Dim: 3, Gap: 0.2, Fixed: true}, by})
+		run := bandittest.Run(t, learner.New(learner.LinUCB{OptimalShift: true}, sums), world.Problem(), horizon, nil, random.Source(1, 0, "noise"))
+		trial := world.Start(random.New(1, 0, "contexts"))
 		rewards := random.New(1, 0, "rewards")
 		y := make([]float64, 1)
 		var v bandit.View
 		for round := range horizon {
-			s.next(&v)
-			arms = l.Select(&v, arms)
-			s.Pull(rewards, arms[round:], y)
-			y[0] *= by
-			l.Update(&v, arms[round:], y)
+			trial.Next(&v)
+			arms = run.Select(&v, arms)
+			trial.Pull(rewards, arms[round:], y)
+			run.Update(&v, arms[round:], y)
 		}
-		if l.Err() != nil {
-			t.Fatal(l.Err())
-		}
-		return arms, policy.Bounds().RhoMin / (by * by)
+		return arms, linUCB(run).Bounds().RhoMin / (by * by)
 	}
-	for name, sums := range map[string]func() privacy.Accumulator{
-		"exact": func() privacy.Accumulator { return &mechanism.Exact{} },
-		"tree":  func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}} },
+	for name, sums := range map[string]privacy.Accumulator{
+		"exact": mechanism.Exact{},
+		"tree":  mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}},
 	} {
-		want, rho := play(1, sums())
+		want, rho := play(1, sums)
 		if len(slices.Compact(slices.Clone(want))) < 5 {
 			t.Errorf("%s: plays %d arms in turn, want a comparison", name, len(slices.Compact(slices.Clone(want))))
 		}
 		for _, by := range []float64{1e-8, 1e8, 0x1p-40} {
-			got, other := play(by, sums())
+			got, other := play(by, sums)
 			if math.Abs(other/rho-1) > 1e-5 {
 				t.Errorf("%s, times %v: rho_min = %v, want %v", name, by, other, rho)
 			}

@@ -29,17 +29,17 @@ func LinearCatalogue() []Entry {
 		}}
 	}
 	return []Entry{
-		{Name: "LinUCB", Linear: true, New: func(bandit.Problem, privacy.Budget) bandit.Learner { return New(&LinUCB{}, nil) }},
+		{Name: "LinUCB", Linear: true, New: func(bandit.Problem, privacy.Budget) bandit.Learner { return New(LinUCB{}, nil) }},
 		joint("core set", func(b privacy.Budget) bandit.Learner { return NewCoreSet(privacy.Budget{Epsilon: b.Epsilon}) }),
 		joint("core set, published width", func(b privacy.Budget) bandit.Learner { return CoreSetAsPublished(b.Epsilon) }),
 		joint("core set, Gaussian", func(b privacy.Budget) bandit.Learner { return NewCoreSet(b) }),
 		joint("JDP LinUCB, tree", func(b privacy.Budget) bandit.Learner {
-			return New(&LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}})
+			return New(LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
 		}),
-		joint("JDP LinUCB, BLT", func(b privacy.Budget) bandit.Learner { return New(&LinUCB{}, &mechanism.BLT{Budget: b}) }),
+		joint("JDP LinUCB, BLT", func(b privacy.Budget) bandit.Learner { return New(LinUCB{}, mechanism.BLT{Budget: b}) }),
 		{Name: "LDP LinUCB", Private: true, Model: privacy.Local, Linear: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
 			noise := LDPNoise{Budget: b}
-			return &Local{Device: &LDPDevice{Noise: noise}, Server: &LDPServer{Noise: noise}}
+			return Local{Device: LDPDevice{Noise: noise}, Server: LDPServer{Noise: noise}}
 		}},
 	}
 }
@@ -47,7 +47,7 @@ func LinearCatalogue() []Entry {
 // SlotsCatalogue lists the private learners of a matroid, on the one that lets any arms be played
 // together, as many as the problem has slots. A problem without arms makes New panic.
 func SlotsCatalogue() []Entry {
-	entry := func(name string, streaming bool, make func(m matroid.Matroid, epsilon float64) *Private[privacy.Means]) Entry {
+	entry := func(name string, streaming bool, make func(m matroid.Matroid, epsilon float64) Private[privacy.Means]) Entry {
 		return Entry{Name: name, Private: true, Streaming: streaming, New: func(p bandit.Problem, b privacy.Budget) bandit.Learner {
 			m, err := matroid.NewUniform(p.Arms, p.Slots)
 			if err != nil {

@@ -24,8 +24,8 @@ func TestCatalogues(t *testing.T) {
 		if e.Linear {
 			p.Dim, p.ContextNorm = 2, 1
 		}
-		l := e.New(p, privacy.Budget{Epsilon: 0.7, Delta: 1e-5})
-		if err := l.Init(p, 1000); err != nil {
+		l, err := e.New(p, privacy.Budget{Epsilon: 0.7, Delta: 1e-5}).Open(p, 1000)
+		if err != nil {
 			t.Fatalf("%s: %v", e.Name, err)
 		}
 		if !e.Private {

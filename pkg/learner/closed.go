@@ -3,6 +3,7 @@ package learner
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"sync"
 	"unsafe"
@@ -11,16 +12,23 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// checkPolicy refuses a policy from which raw data or noise can be reached: through a pointer to what
-// takes in records, rewards or messages, to what has a plan, or to noise; or through a function or a
-// channel, of which nobody can see where it leads.
+// checkPolicy refuses a policy from which raw data or noise can be reached: through a pointer to
+// what takes in records, rewards or messages, to what has a plan, or to noise; or through a
+// function or a channel, of which nobody can see where it leads.
 func checkPolicy(policy any) error {
 	c := &closed{open: pastPolicies, by: "a policy sees releases and views alone"}
 	return c.walk(reflect.ValueOf(policy), "learner: Private.Policy")
 }
 
-// checkServer refuses a server from which a device or noise can be reached. It may have functions, as
-// those of Anytime that make other servers.
+// checkRule refuses a policy's rule from which raw data or noise can be reached, as checkPolicy
+// does.
+func checkRule(rule any) error {
+	c := &closed{open: pastPolicies, by: "a policy sees releases and views alone"}
+	return c.walk(reflect.ValueOf(rule), "learner: the rule of Private.Policy")
+}
+
+// checkServer refuses a server from which a device or noise can be reached. It may have functions,
+// such as the step sizes of an online learner.
 func checkServer(server any) error {
 	c := &closed{open: pastServers, by: "a server sees messages alone", makes: true}
 	return c.walk(reflect.ValueOf(server), "learner: Local.Server")
@@ -34,8 +42,14 @@ type openType struct {
 
 var pastServers = []openType{
 	{reflect.TypeFor[Device](), "is a device"},
+	{reflect.TypeFor[CalibratedDevice](), "is a device"},
+	{reflect.TypeFor[Reporter](), "is a device"},
 	{reflect.TypeFor[bandit.Learner](), "is a learner"},
+	{reflect.TypeFor[bandit.Calibrated](), "is a learner"},
+	{reflect.TypeFor[bandit.Run](), "is a learner"},
 	{reflect.TypeFor[bandit.Environment](), "is an environment"},
+	{reflect.TypeFor[bandit.World](), "is an environment's world"},
+	{reflect.TypeFor[bandit.Instance](), "is an environment's trial"},
 }
 
 var pastPolicies = []openType{
@@ -43,8 +57,14 @@ var pastPolicies = []openType{
 		Add(*privacy.Record) (bool, error)
 	}](), "takes in records"},
 	{reflect.TypeFor[bandit.Learner](), "is a learner"},
+	{reflect.TypeFor[bandit.Calibrated](), "is a learner"},
+	{reflect.TypeFor[bandit.Run](), "is a learner"},
 	{reflect.TypeFor[bandit.Environment](), "is an environment"},
+	{reflect.TypeFor[bandit.World](), "is an environment's world"},
+	{reflect.TypeFor[bandit.Instance](), "is an environment's trial"},
 	{reflect.TypeFor[Server](), "takes in messages"},
+	{reflect.TypeFor[CalibratedServer](), "takes in messages"},
+	{reflect.TypeFor[Receiver](), "takes in messages"},
 	{reflect.TypeFor[privacy.Planner](), "has a plan of its own"},
 }
 
@@ -162,7 +182,7 @@ func leadsBy(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if noiseTypes[t] {
 		return true
 	}
-	for _, open := range pastPolicies {
+	for _, open := range slices.Concat(pastPolicies, pastServers) {
 		if t.Implements(open.typ) || reflect.PointerTo(t).Implements(open.typ) {
 			return true
 		}

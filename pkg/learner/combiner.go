@@ -12,7 +12,7 @@ import (
 // BaseLearner is a base learner of the combiner: its device, its server and its regret bound.
 type BaseLearner struct {
 	Device Device
-	Server Server // a Rewarder
+	Server Server // opens as a Rewarder
 	Regret RegretBound
 }
 
@@ -40,26 +40,25 @@ func (r RegretBound) check(i int) error {
 	return nil
 }
 
-// Rewarder is a Server whose messages contain the reward, with noise. The combiner compares its
-// bases by these rewards, so all of them must be Rewarders. OnlineServer is one, and so is Anytime
-// over OnlineServers. LDPServer is not, as its messages hold y x but not y.
+// Rewarder is a CalibratedServer whose messages contain the reward, with noise. The combiner
+// compares its bases by these rewards, so all of them must open as Rewarders. OnlineServer does,
+// and so does Anytime over it. LDPServer does not, as its messages hold y x but not y.
 type Rewarder interface {
-	Server
-	// Reward returns the noisy reward in a message: an unbiased estimate of the reward, not clipped.
-	// It changes nothing. A message that Receive would refuse is an error.
+	CalibratedServer
+	// Reward returns the noisy reward in a message: an unbiased estimate of the reward, not clipped. A
+	// message that a run would refuse is an error.
 	Reward(m Message) (float64, error)
-	// RewardNoise returns the standard deviation of the noise that a device adds to the reward. It is
-	// called after Init.
+	// RewardNoise returns the standard deviation of the noise that a device adds to the reward.
 	RewardNoise() (float64, error)
 }
 
 var (
-	_ Rewarder = (*OnlineServer)(nil)
-	_ Rewarder = (*Anytime)(nil)
+	_ Rewarder = (*onlineServer)(nil)
+	_ Rewarder = (*anytimeServer)(nil)
 )
 
 // Reward returns y~, the last number of a message.
-func (o *OnlineServer) Reward(m Message) (float64, error) {
+func (o *onlineServer) Reward(m Message) (float64, error) {
 	if err := checkMessage(m, o.scale.noisy+1, o.scale.bound); err != nil {
 		return 0, err
 	}
@@ -67,24 +66,33 @@ func (o *OnlineServer) Reward(m Message) (float64, error) {
 }
 
 // RewardNoise returns sigma, the standard deviation of the noise on y~.
-func (o *OnlineServer) RewardNoise() (float64, error) { return o.scale.sigma, nil }
+func (o *onlineServer) RewardNoise() (float64, error) { return o.scale.sigma, nil }
 
-// Reward returns the noisy reward as the current block's server reads it.
-func (a *Anytime) Reward(m Message) (float64, error) {
-	r, ok := a.servers[a.block()].(Rewarder)
+// rewarder returns the server of a block, all of which have the same devices.
+func (a *anytimeServer) rewarder(block int) (Rewarder, error) {
+	r, ok := a.blocks[block].(Rewarder)
 	if !ok {
-		return 0, fmt.Errorf("learner: the messages of a %T show no reward", a.servers[a.block()])
+		return nil, fmt.Errorf("learner: the messages of a %T show no reward", a.of.Server)
+	}
+	return r, nil
+}
+
+// Reward returns the noisy reward as the blocks' server reads it.
+func (a *anytimeServer) Reward(m Message) (float64, error) {
+	r, err := a.rewarder(0)
+	if err != nil {
+		return 0, err
 	}
 	return r.Reward(m)
 }
 
 // RewardNoise returns the largest standard deviation of all blocks.
-func (a *Anytime) RewardNoise() (float64, error) {
+func (a *anytimeServer) RewardNoise() (float64, error) {
 	var noise float64
-	for _, s := range a.servers {
-		r, ok := s.(Rewarder)
-		if !ok {
-			return 0, fmt.Errorf("learner: the messages of a %T show no reward", s)
+	for m := range a.blocks {
+		r, err := a.rewarder(m)
+		if err != nil {
+			return 0, err
 		}
 		n, err := r.RewardNoise()
 		if err != nil {
@@ -102,14 +110,14 @@ func (a *Anytime) RewardNoise() (float64, error) {
 //
 // Tune the server's fields: with the constants of the theory, which are the default, its bounds are
 // vacuous.
-func NewCombiner(noise OnlineNoise) (*CombinerDevice, *CombinerServer) {
-	return &CombinerDevice{Noise: noise}, &CombinerServer{Base: OnlineServer{Noise: noise}}
+func NewCombiner(noise OnlineNoise) (CombinerDevice, CombinerServer) {
+	return CombinerDevice{Noise: noise}, CombinerServer{Base: OnlineServer{Noise: noise}}
 }
 
 // Combine returns the two halves of a combiner of any base learners, for a Local. The base learners
 // may be of different kinds, but their devices must make the same privacy claim.
-func Combine(bases ...BaseLearner) (*CombinerDevice, *CombinerServer) {
-	device, server := &CombinerDevice{Devices: []Device{}}, &CombinerServer{Servers: []Server{}}
+func Combine(bases ...BaseLearner) (CombinerDevice, CombinerServer) {
+	device, server := CombinerDevice{Devices: []Device{}}, CombinerServer{Servers: []Server{}}
 	for _, b := range bases {
 		device.Devices = append(device.Devices, b.Device)
 		server.Servers = append(server.Servers, b.Server)
@@ -140,18 +148,16 @@ func CombinerGuesses(horizon int) []float64 {
 // Theorem C.2). TheoryWidth is given the guess. ScaledWidth, which knows no lambda, is multiplied
 // by lambda_1/lambda_i, so that the bases form a grid of widths.
 func combinerServers(base OnlineServer, horizon int) []Server {
-	servers := []Server{&Anytime{Block: func(rounds int) Server {
-		s := base
-		s.LambdaMin, s.DeltaSquared = 0, PublishedDelta(0, rounds, combinerPower)
-		return &s
-	}}}
+	first := base
+	first.LambdaMin, first.DeltaSquared, first.DeltaPower = 0, 0, combinerPower
+	servers := []Server{Anytime{first}}
 	for i, guess := range CombinerGuesses(horizon)[1:] {
 		s := base
-		s.LambdaMin, s.DeltaSquared = guess, 0
+		s.LambdaMin, s.DeltaSquared, s.DeltaPower = guess, 0, 0
 		if s.Rule == ScaledWidth {
 			s.Width = math.Ldexp(or(base.Width, 1), -i-1)
 		}
-		servers = append(servers, &s)
+		servers = append(servers, s)
 	}
 	return servers
 }

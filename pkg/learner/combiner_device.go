@@ -21,70 +21,91 @@ import (
 // Trust model: local. Neighbouring relation: one user's (context, reward) is replaced. Each user
 // reports once, through one base's device, so the claim is that of the base's message. The server
 // chooses the base, and may choose the one that shows the most. Therefore all devices must make the
-// same claim with the same noise, or Init is an error.
+// same claim with the same noise, or Open is an error.
 type CombinerDevice struct {
 	Devices []Device    // of the base learners; nil means the default set, see NewCombiner
 	Noise   OnlineNoise // of the default set
+}
 
-	devices []Device
+// combinerDevice is a CombinerDevice for a problem.
+type combinerDevice struct {
+	devices []CalibratedDevice
 	plan    privacy.Plan // of them all
 }
 
-var _ Device = (*CombinerDevice)(nil)
+// combinerReporter is what runs on the devices: the bases' reporters.
+type combinerReporter []Reporter
 
-// Init initialises the devices and checks that their claims are equal.
-func (c *CombinerDevice) Init(p bandit.Problem, horizon int) error {
+var _ Device = CombinerDevice{}
+
+// Open opens the devices and checks that their claims are equal.
+func (c CombinerDevice) Open(p bandit.Problem, horizon int) (CalibratedDevice, error) {
 	if err := bandit.CheckHorizon(horizon); err != nil {
-		return err
+		return nil, err
 	}
-	c.devices = c.Devices
-	if c.Devices == nil {
+	devices := c.Devices
+	if devices == nil {
 		for range combinerBases(horizon) {
-			c.devices = append(c.devices, &OnlineDevice{Noise: c.Noise})
+			devices = append(devices, OnlineDevice{Noise: c.Noise})
 		}
 	}
-	if len(c.devices) == 0 {
-		return fmt.Errorf("learner: CombinerDevice.Devices is empty, want >= 1, or nil for the default set")
+	if len(devices) == 0 {
+		return nil, fmt.Errorf("learner: CombinerDevice.Devices is empty, want >= 1, or nil for the default set")
 	}
-	c.plan = privacy.Plan{}
-	for i, d := range c.devices {
-		if err := field.Check(fmt.Sprintf("learner: CombinerDevice.Devices[%d]", i), d); err != nil {
-			return err
+	ready := &combinerDevice{}
+	for i, d := range devices {
+		name := fmt.Sprintf("CombinerDevice.Devices[%d]", i)
+		if err := field.Check("learner: "+name, d); err != nil {
+			return nil, err
 		}
-		if err := d.Init(p, horizon); err != nil {
-			return fmt.Errorf("learner: the device of base learner %d: %w", i, err)
+		base, err := openDevice(name, d, p, horizon)
+		if err != nil {
+			return nil, fmt.Errorf("learner: the device of base learner %d: %w", i, err)
 		}
+		ready.devices = append(ready.devices, base)
 	}
-	plan := privacy.PlanOf(c.devices[0], privacy.All)
-	for i, d := range c.devices[1:] {
+	plan := privacy.PlanOf(ready.devices[0], privacy.All)
+	for i, d := range ready.devices[1:] {
 		other := privacy.PlanOf(d, privacy.All)
 		draws := other.Draws
 		other.Draws = plan.Draws
 		if other.Held() != plan.Held() || !reflect.DeepEqual(plan.HeldBy(nil), other.HeldBy(nil)) {
-			return fmt.Errorf("learner: the device of base learner %d makes another claim than that of base learner 0, want the same:\n%s\nand\n%s", i+1, other.Claim(), plan.Claim())
+			return nil, fmt.Errorf("learner: the device of base learner %d makes another claim than that of base learner 0, want the same:\n%s\nand\n%s", i+1, other.Claim(), plan.Claim())
 		}
 		if !reflect.DeepEqual(plan.Draws, draws) {
-			return fmt.Errorf("learner: the device of base learner %d draws %v for a message and that of base learner 0 draws %v, want the same", i+1, draws, plan.Draws)
+			return nil, fmt.Errorf("learner: the device of base learner %d draws %v for a message and that of base learner 0 draws %v, want the same", i+1, draws, plan.Draws)
 		}
 	}
-	c.plan = plan
-	return nil
+	ready.plan = plan
+	return ready, nil
+}
+
+// Plan returns the plan that all the devices share.
+func (c *combinerDevice) Plan(int) privacy.Plan { return c.plan.HeldBy(c) }
+
+// Start allocates.
+func (c *combinerDevice) Start() Reporter {
+	var r combinerReporter
+	for _, d := range c.devices {
+		r = append(r, d.Start())
+	}
+	return r
 }
 
 // base returns the device whose turn it is and its own broadcast.
-func (c *CombinerDevice) base(broadcast []float64) (Device, []float64, error) {
+func (c combinerReporter) base(broadcast []float64) (Reporter, []float64, error) {
 	if len(broadcast) == 0 {
 		return nil, nil, fmt.Errorf("learner: an empty broadcast, want the number of a base learner first")
 	}
 	i := broadcast[0]
-	if !(i >= 0 && i < float64(len(c.devices)) && i == math.Trunc(i)) {
-		return nil, nil, fmt.Errorf("learner: a broadcast for base learner %v, want a whole number in [0, %d)", i, len(c.devices))
+	if !(i >= 0 && i < float64(len(c)) && i == math.Trunc(i)) {
+		return nil, nil, fmt.Errorf("learner: a broadcast for base learner %v, want a whole number in [0, %d)", i, len(c))
 	}
-	return c.devices[int(i)], broadcast[1:], nil
+	return c[int(i)], broadcast[1:], nil
 }
 
 // Act returns the arm that the base's device chooses.
-func (c *CombinerDevice) Act(broadcast []float64, v *bandit.View) (int, error) {
+func (c combinerReporter) Act(broadcast []float64, v *bandit.View) (int, error) {
 	d, own, err := c.base(broadcast)
 	if err != nil {
 		return 0, err
@@ -93,13 +114,10 @@ func (c *CombinerDevice) Act(broadcast []float64, v *bandit.View) (int, error) {
 }
 
 // Report appends the message of the base's device to dst.
-func (c *CombinerDevice) Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error) {
+func (c combinerReporter) Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error) {
 	d, own, err := c.base(broadcast)
 	if err != nil {
 		return dst, err
 	}
 	return d.Report(own, x, y, noise, dst)
 }
-
-// Plan returns the plan that all the devices share.
-func (c *CombinerDevice) Plan(int) privacy.Plan { return c.plan.HeldBy(c) }

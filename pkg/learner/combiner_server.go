@@ -61,7 +61,8 @@ import (
 // All is post-processing of messages. The base is chosen when the broadcast is asked for, and gets
 // all messages until the next broadcast, so a shuffler may stand before the server.
 type CombinerServer struct {
-	// Servers are those of the base learners, all Rewarders; nil means the default set of NewCombiner.
+	// Servers are those of the base learners, all of which open as Rewarders; nil means the default set
+	// of NewCombiner.
 	Servers []Server
 	Regret  []RegretBound // of the Servers
 	// Base is the template of the default set's servers. Its Noise is the devices'; LambdaMin and
@@ -78,24 +79,35 @@ type CombinerServer struct {
 	BoundScale float64 // factor of L_i in U_i and in the test, > 0; 0 means 1
 	// TargetScale multiplies R_i, which is computed from the unscaled L_i, > 0; 0 means 1.
 	TargetScale float64
+}
 
+// combinerServer is a CombinerServer for a problem.
+type combinerServer struct {
+	published    bool // U_i, AsPublished
 	servers      []Rewarder
-	standings    []BaseStanding
+	targets      []float64 // R_i/T
 	squares      []float64 // 1 + sigma^2 of a base's rewards
 	regret       []RegretBound
 	least, scale float64 // a reward y counts as (y - least) scale
 	logUnion     float64 // ln(T^3 M/alpha)
 	p            float64
-	round        int
-	playing      int
-	active       int
-	resets       int
-	stale        bool
-	events       []Elimination
-	flat         []float64 // the broadcast
 }
 
-var _ Server = (*CombinerServer)(nil)
+// CombinerReceiver is a [CombinerServer] in one trial.
+type CombinerReceiver struct {
+	*combinerServer
+	receivers []Receiver
+	standings []BaseStanding
+	round     int
+	playing   int
+	active    int
+	resets    int
+	stale     bool
+	events    []Elimination
+	flat      []float64 // the broadcast
+}
+
+var _ Server = CombinerServer{}
 
 // BaseStanding is the current state of a base learner. Rewards are scaled to [0, 1].
 type BaseStanding struct {
@@ -119,11 +131,52 @@ type Elimination struct {
 // maxEliminations is the number of eliminations that are kept.
 const maxEliminations = 1000
 
-// Init validates and allocates.
-func (c *CombinerServer) Init(p bandit.Problem, horizon int) error {
+// Open opens the bases, and computes the constants of the theory.
+func (c CombinerServer) Open(p bandit.Problem, horizon int) (CalibratedServer, error) {
 	if err := checkLinear("CombinerServer", p, horizon); err != nil {
-		return err
+		return nil, err
 	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	servers, regret := c.Servers, c.Regret
+	if c.Servers == nil {
+		if len(regret) > 0 {
+			return nil, fmt.Errorf("learner: %d bounds in CombinerServer.Regret without Servers", len(regret))
+		}
+		if err := c.Base.Noise.Budget.Validate(); err != nil {
+			return nil, err
+		}
+		servers, regret = combinerServers(c.Base, horizon), combinerRegret(c.Base.Noise.Budget, p.Dim, horizon, or(c.P, 1), or(c.PPrime, 1))
+	}
+	m := len(servers)
+	switch {
+	case m == 0:
+		return nil, fmt.Errorf("learner: CombinerServer.Servers is empty, want >= 1, or nil for the default set")
+	case len(regret) != m:
+		return nil, fmt.Errorf("learner: %d bounds in CombinerServer.Regret for %d Servers", len(regret), m)
+	}
+	t := float64(horizon)
+	ready := &combinerServer{published: c.Calibration == privacy.AsPublished, least: p.RewardMin, scale: 1 / (p.RewardMax - p.RewardMin),
+		logUnion: float64(3*portable.Log(t)) + portable.Log(float64(m)) - portable.Log(or(c.Alpha, 1/t)), p: or(c.Confidence, 1.7)}
+	for i, s := range servers {
+		if err := regret[i].check(i); err != nil {
+			return nil, err
+		}
+		if err := ready.add(i, s, p, horizon); err != nil {
+			return nil, err
+		}
+	}
+	for i, r := range regret {
+		r.Coefficient *= or(c.BoundScale, 1)
+		ready.regret = append(ready.regret, r)
+		ready.targets = append(ready.targets, or(c.TargetScale, 1)*target(regret, i, t, ready.logUnion)/t)
+	}
+	return ready, nil
+}
+
+// check reports a tuning field that is out of its range.
+func (c CombinerServer) check() error {
 	if c.Calibration != privacy.Sound && c.Calibration != privacy.AsPublished {
 		return fmt.Errorf("learner: CombinerServer.Calibration = %v, want Sound or AsPublished", c.Calibration)
 	}
@@ -139,58 +192,31 @@ func (c *CombinerServer) Init(p bandit.Problem, horizon int) error {
 			return fmt.Errorf("learner: CombinerServer.%s = %v, want finite and > 0, or 0 for %s", f.name, f.value, f.zero)
 		}
 	}
-	servers, regret := c.Servers, c.Regret
-	if c.Servers == nil {
-		if len(regret) > 0 {
-			return fmt.Errorf("learner: %d bounds in CombinerServer.Regret without Servers", len(regret))
-		}
-		if err := c.Base.Noise.Budget.Validate(); err != nil {
-			return err
-		}
-		servers, regret = combinerServers(c.Base, horizon), combinerRegret(c.Base.Noise.Budget, p.Dim, horizon, or(c.P, 1), or(c.PPrime, 1))
+	return nil
+}
+
+// add opens the server of base learner i.
+func (c *combinerServer) add(i int, s Server, p bandit.Problem, horizon int) error {
+	name := fmt.Sprintf("CombinerServer.Servers[%d]", i)
+	if err := field.Check("learner: "+name, s); err != nil {
+		return err
 	}
-	m := len(servers)
-	switch {
-	case m == 0:
-		return fmt.Errorf("learner: CombinerServer.Servers is empty, want >= 1, or nil for the default set")
-	case len(regret) != m:
-		return fmt.Errorf("learner: %d bounds in CombinerServer.Regret for %d Servers", len(regret), m)
+	opened, err := openServer(name, s, p, horizon)
+	if err != nil {
+		return fmt.Errorf("learner: the server of base learner %d: %w", i, err)
 	}
-	t := float64(horizon)
-	c.least, c.scale = p.RewardMin, 1/(p.RewardMax-p.RewardMin)
-	c.logUnion = float64(3*portable.Log(t)) + portable.Log(float64(m)) - portable.Log(or(c.Alpha, 1/t))
-	c.p = or(c.Confidence, 1.7)
-	c.servers, c.squares, c.regret = make([]Rewarder, m), make([]float64, m), make([]RegretBound, m)
-	for i, s := range servers {
-		if err := regret[i].check(i); err != nil {
-			return err
-		}
-		r, ok := s.(Rewarder)
-		if !ok {
-			return fmt.Errorf("learner: the server of base learner %d is a %T, whose messages show no reward, want a Rewarder", i, s)
-		}
-		if err := field.Check(fmt.Sprintf("learner: CombinerServer.Servers[%d]", i), s); err != nil {
-			return err
-		}
-		if err := r.Init(p, horizon); err != nil {
-			return fmt.Errorf("learner: the server of base learner %d: %w", i, err)
-		}
-		sigma, err := r.RewardNoise()
-		if err != nil {
-			return fmt.Errorf("learner: the server of base learner %d: %w", i, err)
-		}
-		if sigma *= c.scale; !(sigma >= 0) || math.IsInf(sigma, 1) {
-			return fmt.Errorf("learner: the server of base learner %d: noise of standard deviation %v on rewards in [0, 1], want finite and >= 0", i, sigma)
-		}
-		c.servers[i], c.squares[i] = r, 1+float64(sigma*sigma)
+	r, ok := opened.(Rewarder)
+	if !ok {
+		return fmt.Errorf("learner: the server of base learner %d is a %T, whose messages show no reward, want one that opens as a Rewarder", i, s)
 	}
-	c.standings = make([]BaseStanding, m)
-	for i, r := range regret {
-		c.regret[i] = r
-		c.regret[i].Coefficient *= or(c.BoundScale, 1)
-		c.standings[i].Target = or(c.TargetScale, 1) * target(regret, i, t, c.logUnion) / t
+	sigma, err := r.RewardNoise()
+	if err != nil {
+		return fmt.Errorf("learner: the server of base learner %d: %w", i, err)
 	}
-	c.events = make([]Elimination, 0, maxEliminations)
+	if sigma *= c.scale; !(sigma >= 0) || math.IsInf(sigma, 1) {
+		return fmt.Errorf("learner: the server of base learner %d: noise of standard deviation %v on rewards in [0, 1], want finite and >= 0", i, sigma)
+	}
+	c.servers, c.squares = append(c.servers, r), append(c.squares, 1+float64(sigma*sigma))
 	return nil
 }
 
@@ -207,17 +233,18 @@ func target(regret []RegretBound, i int, t, logUnion float64) float64 {
 	return sum
 }
 
-// Reset forgets everything. The bases draw from own one after another.
-func (c *CombinerServer) Reset(own *rand.Rand) {
+// Start begins a run, of type *CombinerReceiver. The bases draw from own one after another.
+func (c *combinerServer) Start(own *rand.Rand) Receiver {
+	r := &CombinerReceiver{combinerServer: c, active: len(c.servers), stale: true, events: make([]Elimination, 0, maxEliminations)}
 	for i, s := range c.servers {
-		s.Reset(own)
-		c.standings[i] = BaseStanding{Bonus: math.Inf(1), Target: c.standings[i].Target, Upper: 1 - c.standings[i].Target, Active: true}
+		r.receivers = append(r.receivers, s.Start(own))
+		r.standings = append(r.standings, BaseStanding{Bonus: math.Inf(1), Target: c.targets[i], Upper: 1 - c.targets[i], Active: true})
 	}
-	c.round, c.playing, c.active, c.resets, c.stale, c.events = 0, 0, len(c.servers), 0, true, c.events[:0]
+	return r
 }
 
 // Receive hands a message to the base learner of the last broadcast.
-func (c *CombinerServer) Receive(m Message) error {
+func (c *CombinerReceiver) Receive(m Message) error {
 	if c.stale && c.round == 0 {
 		c.choose() // as if there had been a broadcast
 	}
@@ -229,7 +256,7 @@ func (c *CombinerServer) Receive(m Message) error {
 	if y -= c.least; y-y != 0 {
 		return fmt.Errorf("learner: a reward of %v in a message for base learner %d, want finite", y+c.least, i)
 	}
-	if err := c.servers[i].Receive(m); err != nil {
+	if err := c.receivers[i].Receive(m); err != nil {
 		return err
 	}
 	y = float64(y * c.scale)
@@ -241,7 +268,7 @@ func (c *CombinerServer) Receive(m Message) error {
 	b.Mean += (y - b.Mean) / float64(b.Played)
 	b.Limit = c.limit(i, float64(b.Played))
 	b.Bonus = b.Limit / float64(b.Played)
-	if c.Calibration == privacy.AsPublished {
+	if c.published {
 		b.Upper = b.Mean + min(1, b.Bonus) - b.Target
 	} else {
 		b.Upper = min(1, b.Mean+b.Bonus) - b.Target
@@ -253,13 +280,13 @@ func (c *CombinerServer) Receive(m Message) error {
 }
 
 // limit returns w_i(n).
-func (c *CombinerServer) limit(i int, n float64) float64 {
+func (c *combinerServer) limit(i int, n float64) float64 {
 	variance := n * c.squares[i]
 	r := c.regret[i]
 	return float64(r.Coefficient*portable.Pow(n, r.Power)) + float64(c.p*math.Sqrt(variance*(c.logUnion+portable.Log(portable.Log(max(math.E, variance))))))
 }
 
-func (c *CombinerServer) eliminate(i int) {
+func (c *CombinerReceiver) eliminate(i int) {
 	c.standings[i].Active = false
 	c.active--
 	if len(c.events) < maxEliminations {
@@ -276,7 +303,7 @@ func (c *CombinerServer) eliminate(i int) {
 }
 
 // choose picks the base learner of the next messages.
-func (c *CombinerServer) choose() {
+func (c *CombinerReceiver) choose() {
 	best := -1
 	for i := range c.standings {
 		if b := &c.standings[i]; b.Active && (best < 0 || b.Upper > c.standings[best].Upper) {
@@ -288,38 +315,35 @@ func (c *CombinerServer) choose() {
 
 // Broadcast returns the number of the base learner whose turn it is, counted from 0, followed by
 // that base's own broadcast.
-func (c *CombinerServer) Broadcast() []float64 {
+func (c *CombinerReceiver) Broadcast() []float64 {
 	if c.stale {
 		c.choose()
-		c.flat = append(append(c.flat[:0], float64(c.playing)), c.servers[c.playing].Broadcast()...)
+		c.flat = append(append(c.flat[:0], float64(c.playing)), c.receivers[c.playing].Broadcast()...)
 		c.stale = false
 	}
 	return c.flat
 }
 
 // Standings appends the state of each base learner to dst.
-func (c *CombinerServer) Standings(dst []BaseStanding) []BaseStanding {
+func (c *CombinerReceiver) Standings(dst []BaseStanding) []BaseStanding {
 	return append(dst, c.standings...)
 }
 
 // Playing returns the base learner of the last broadcast, counted from 0.
-func (c *CombinerServer) Playing() int { return c.playing }
+func (c *CombinerReceiver) Playing() int { return c.playing }
 
-// Eliminations returns the first 1000 eliminations of the trial. The server owns the slice, which
-// is valid until Reset.
-func (c *CombinerServer) Eliminations() []Elimination { return c.events }
+// Eliminations returns the first 1000 eliminations of the trial. The run owns the slice.
+func (c *CombinerReceiver) Eliminations() []Elimination { return c.events }
 
 // BaseServer returns the server of base learner i, counted from 0.
-func (c *CombinerServer) BaseServer(i int) Server { return c.servers[i] }
+func (c *CombinerReceiver) BaseServer(i int) Receiver { return c.receivers[i] }
 
 // Warnings returns the base learners' warnings, added up, and how often all of them were
 // eliminated.
-func (c *CombinerServer) Warnings() []bandit.Warning {
+func (c *CombinerReceiver) Warnings() []bandit.Warning {
 	var all []bandit.Warning
-	for _, s := range c.servers {
-		if s, ok := s.(interface{ Warnings() []bandit.Warning }); ok {
-			all = addWarnings(all, s.Warnings())
-		}
+	for _, s := range c.receivers {
+		all = addWarnings(all, bandit.Warnings(s))
 	}
 	if c.resets > 0 {
 		all = append(all, bandit.Warning{What: "base learners all eliminated, and all taken back", Count: c.resets})

@@ -14,7 +14,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -23,19 +22,24 @@ import (
 // combinerProblem is what the combiner's own tests play: its fake bases look at no context.
 var combinerProblem = bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
 
-// scripted is a base server that records its messages. A message is a reward, or a reward and
-// another number that Receive refuses.
+// scripted is a base server whose runs record their messages. A message is a reward, or a reward
+// and another number that Receive refuses.
 type scripted struct {
 	noise float64
 	name  float64 // its broadcast
-	got   []float64
 	fail  error
 }
 
-func (s *scripted) Init(bandit.Problem, int) error { return s.fail }
-func (s *scripted) Reset(*rand.Rand)               { s.got = nil }
-func (s *scripted) Broadcast() []float64           { return []float64{s.name, float64(len(s.got))} }
-func (s *scripted) Receive(m learner.Message) error {
+// scriptedRun is a scripted in one trial.
+type scriptedRun struct {
+	of  *scripted
+	got []float64
+}
+
+func (s *scripted) Open(bandit.Problem, int) (learner.CalibratedServer, error) { return s, s.fail }
+func (s *scripted) Start(*rand.Rand) learner.Receiver                          { return &scriptedRun{of: s} }
+func (s *scriptedRun) Broadcast() []float64                                    { return []float64{s.of.name, float64(len(s.got))} }
+func (s *scriptedRun) Receive(m learner.Message) error {
 	if len(m) != 1 {
 		return errors.New("refused by Receive")
 	}
@@ -58,7 +62,8 @@ type sender struct {
 	heard     []float64
 }
 
-func (s *sender) Init(bandit.Problem, int) error { return nil }
+func (s *sender) Open(bandit.Problem, int) (learner.CalibratedDevice, error) { return s, nil }
+func (s *sender) Start() learner.Reporter                                    { return s }
 func (s *sender) Act(broadcast []float64, _ *bandit.View) (int, error) {
 	s.heard = slices.Clone(broadcast)
 	return s.arm, nil
@@ -187,9 +192,9 @@ func TestCombinerAgainstReference(t *testing.T) {
 			horizon: horizon, low: -r.Float64(), high: 0.5 + r.Float64(), p: 0.02 + 0.1*r.Float64(), alpha: 0.01 + 0.5*r.Float64(), bound: 0.1, aim: 0.01,
 			published: trial%2 == 1, history: make([][]float64, m), active: make([]bool, m),
 		}
-		server := &learner.CombinerServer{Servers: []learner.Server{}, Confidence: ref.p, Alpha: ref.alpha, BoundScale: ref.bound, TargetScale: ref.aim}
+		of := learner.CombinerServer{Servers: []learner.Server{}, Confidence: ref.p, Alpha: ref.alpha, BoundScale: ref.bound, TargetScale: ref.aim}
 		if ref.published {
-			server.Calibration = privacy.AsPublished
+			of.Calibration = privacy.AsPublished
 		}
 		for i := range m {
 			ref.active[i] = true
@@ -199,20 +204,21 @@ func TestCombinerAgainstReference(t *testing.T) {
 				b = learner.RegretBound{Coefficient: 1, Power: 0.5, Eta: 0.1}
 			}
 			ref.regret = append(ref.regret, b)
-			server.Servers = append(server.Servers, &scripted{noise: ref.sigma[i], name: float64(10 * i)})
+			of.Servers = append(of.Servers, &scripted{noise: ref.sigma[i], name: float64(10 * i)})
 		}
-		server.Regret = ref.regret
+		of.Regret = ref.regret
 		p := combinerProblem
 		p.RewardMin, p.RewardMax = ref.low, ref.high
-		if err := server.Init(p, horizon); err != nil {
+		ready, err := of.Open(p, horizon)
+		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // the second time after Reset
+		for range 2 { // runs
 			for i := range m {
 				ref.history[i], ref.active[i] = nil, true
 			}
 			ref.eliminated, ref.round = nil, 0
-			server.Reset(nil)
+			server := ready.Start(nil).(*learner.CombinerReceiver)
 			for round := range horizon {
 				b := server.Broadcast()
 				got := int(b[0])
@@ -237,7 +243,7 @@ func TestCombinerAgainstReference(t *testing.T) {
 						near(t, "mean", s.Mean, mean(ref.history[i]), 1e-9)
 						near(t, "w", s.Limit, ref.limit(i, n), 1e-9)
 					}
-					if s.Played != n || s.Active != ref.active[i] || len(server.BaseServer(i).(*scripted).got) != n {
+					if s.Played != n || s.Active != ref.active[i] || len(server.BaseServer(i).(*scriptedRun).got) != n {
 						t.Fatalf("trial %d, round %d: base %d: %+v, want %d messages, active %v", trial, round, i, s, n, ref.active[i])
 					}
 				}
@@ -268,11 +274,8 @@ func TestCombinerAgainstReference(t *testing.T) {
 func TestCombinerCap(t *testing.T) {
 	for c, want := range map[privacy.Calibration]float64{privacy.Sound: 1, privacy.AsPublished: -2} {
 		b := learner.RegretBound{Coefficient: 10, Power: 0.5, Eta: 1}
-		s := &learner.CombinerServer{Servers: []learner.Server{&scripted{noise: 2}, &scripted{noise: 2}}, Regret: []learner.RegretBound{b, b}, TargetScale: 1e-12, Calibration: c}
-		if err := s.Init(combinerProblem, 100); err != nil {
-			t.Fatal(err)
-		}
-		s.Reset(nil)
+		of := learner.CombinerServer{Servers: []learner.Server{&scripted{noise: 2}, &scripted{noise: 2}}, Regret: []learner.RegretBound{b, b}, TargetScale: 1e-12, Calibration: c}
+		s := server[*learner.CombinerReceiver](t, of, combinerProblem, 100)
 		if err := s.Receive(learner.Message{-3}); err != nil {
 			t.Fatal(err)
 		}
@@ -285,12 +288,10 @@ func TestCombinerCap(t *testing.T) {
 func TestCombinerBatch(t *testing.T) {
 	b := learner.RegretBound{Coefficient: 0.01, Power: 0.5, Eta: 1}
 	bases := []*scripted{{name: 1}, {name: 2}}
-	_, s := learner.Combine(learner.BaseLearner{Server: bases[0], Regret: b}, learner.BaseLearner{Server: bases[1], Regret: b})
-	s.TargetScale, s.Confidence = 1e-12, 1e-6
-	if err := s.Init(combinerProblem, 100); err != nil {
-		t.Fatal(err)
-	}
-	s.Reset(nil)
+	_, of := learner.Combine(learner.BaseLearner{Server: bases[0], Regret: b}, learner.BaseLearner{Server: bases[1], Regret: b})
+	of.TargetScale, of.Confidence = 1e-12, 1e-6
+	s := server[*learner.CombinerReceiver](t, of, combinerProblem, 100)
+	got := func(i int) int { return len(s.BaseServer(i).(*scriptedRun).got) }
 	for batch := range 4 {
 		i := batch % 2 // of two that are alike, the one that has not just had low rewards leads
 		if told := s.Broadcast(); told[0] != float64(i) {
@@ -301,8 +302,8 @@ func TestCombinerBatch(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if len(bases[i].got) != 3*(batch/2+1) {
-			t.Errorf("batch %d: bases have %d and %d messages", batch, len(bases[0].got), len(bases[1].got))
+		if got(i) != 3*(batch/2+1) {
+			t.Errorf("batch %d: bases have %d and %d messages", batch, got(0), got(1))
 		}
 	}
 }
@@ -311,10 +312,7 @@ func TestCombinerBatch(t *testing.T) {
 // message are the combiner's.
 func TestCombinerRouting(t *testing.T) {
 	devices := []*sender{{arm: 2, dim: 1, sigma: 1, mu: 1}, {arm: 0, dim: 1, sigma: 1, mu: 1}}
-	d := &learner.CombinerDevice{Devices: []learner.Device{devices[0], devices[1]}}
-	if err := d.Init(combinerProblem, 100); err != nil {
-		t.Fatal(err)
-	}
+	_, d := device(t, learner.CombinerDevice{Devices: []learner.Device{devices[0], devices[1]}}, combinerProblem, 100)
 	v := &bandit.View{Round: 1, Arms: 3, Dim: 2, X: make([]float64, 6)}
 	for i, want := range []int{2, 0} {
 		arm, err := d.Act([]float64{float64(i), 5, 6 + float64(i)}, v)
@@ -345,17 +343,14 @@ func TestCombinerRouting(t *testing.T) {
 // TestCombinerClaims: a combiner claims what its bases do, which have to agree.
 func TestCombinerClaims(t *testing.T) {
 	noise := learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Constant: 0.5}
-	d, _ := learner.NewCombiner(noise)
-	one := &learner.OnlineDevice{Noise: noise}
-	for _, device := range []learner.Device{d, one} {
-		if err := device.Init(combinerProblem, 1000); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if a, b := privacy.ClaimOf(d), privacy.ClaimOf(one); a.String() != b.String() || a.Event() != b.Event() || math.Abs(a.Epsilon()-1) > 1e-6 {
+	several, _ := learner.NewCombiner(noise)
+	one := learner.OnlineDevice{Noise: noise}
+	d, _ := device(t, several, combinerProblem, 1000)
+	alone, _ := device(t, one, combinerProblem, 1000)
+	if a, b := privacy.ClaimOf(d), privacy.ClaimOf(alone); a.String() != b.String() || a.Event() != b.Event() || math.Abs(a.Epsilon()-1) > 1e-6 {
 		t.Errorf("claims\n%v, one base\n%v", a, b)
 	}
-	if a, b := privacy.PlanOf(d, privacy.All).Repeated(17).Draws, privacy.PlanOf(one, privacy.All).Repeated(17).Draws; !slices.Equal(a, b) {
+	if a, b := privacy.PlanOf(d, privacy.All).Repeated(17).Draws, privacy.PlanOf(alone, privacy.All).Repeated(17).Draws; !slices.Equal(a, b) {
 		t.Errorf("draws %v, one base %v", a, b)
 	}
 	other := noise
@@ -364,25 +359,25 @@ func TestCombinerClaims(t *testing.T) {
 		bases []learner.Device
 		words []string
 	}{
-		{[]learner.Device{one, &learner.OnlineDevice{Noise: other}}, []string{"base learner 1", "another claim", "epsilon = 2"}},
-		{[]learner.Device{one, one, &learner.LDPDevice{Noise: learner.LDPNoise{Budget: noise.Budget}}}, []string{"base learner 2", "another claim"}},
+		{[]learner.Device{one, learner.OnlineDevice{Noise: other}}, []string{"base learner 1", "another claim", "epsilon = 2"}},
+		{[]learner.Device{one, one, learner.LDPDevice{Noise: learner.LDPNoise{Budget: noise.Budget}}}, []string{"base learner 2", "another claim"}},
 		{[]learner.Device{&sender{dim: 1, sigma: 1, mu: 1}, &sender{dim: 2, sigma: 1, mu: 1}}, []string{"base learner 1", "another claim"}},
 		{[]learner.Device{&sender{dim: 1, sigma: 1, mu: 1}, &sender{dim: 1, sigma: 1, mu: 1, extra: 1}}, []string{"base learner 1 draws", "want the same"}},
 		{[]learner.Device{&sender{dim: 1, sigma: 1, mu: 1}, &sender{dim: 1, sigma: 1, mu: 2}}, []string{"base learner 1", "another claim"}},
 		{[]learner.Device{one, nil}, []string{"Devices[1] is nil"}},
-		{[]learner.Device{one, &learner.OnlineDevice{}}, []string{"base learner 1", "epsilon = 0"}},
+		{[]learner.Device{one, learner.OnlineDevice{}}, []string{"base learner 1", "epsilon = 0"}},
 		{[]learner.Device{}, []string{"Devices is empty"}},
 	} {
-		wants(t, "CombinerDevice", (&learner.CombinerDevice{Devices: c.bases}).Init(combinerProblem, 100), c.words...)
+		wants(t, "CombinerDevice", failure(learner.CombinerDevice{Devices: c.bases}.Open(combinerProblem, 100)), c.words...)
 	}
-	wants(t, "CombinerDevice", d.Init(combinerProblem, 0), "horizon = 0")
+	wants(t, "CombinerDevice", failure(several.Open(combinerProblem, 0)), "horizon = 0")
 }
 
 func TestCombinerRefuses(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	b := learner.RegretBound{Coefficient: 1, Power: 0.5, Eta: 1}
-	good := func() *learner.CombinerServer {
-		return &learner.CombinerServer{Servers: []learner.Server{&scripted{}, &scripted{}}, Regret: []learner.RegretBound{b, b}}
+	good := func() learner.CombinerServer {
+		return learner.CombinerServer{Servers: []learner.Server{&scripted{}, &scripted{}}, Regret: []learner.RegretBound{b, b}}
 	}
 	noise := learner.OnlineNoise{Budget: strict}
 	for _, c := range []struct {
@@ -407,35 +402,32 @@ func TestCombinerRefuses(t *testing.T) {
 		{func(s *learner.CombinerServer) { s.Regret[0].Eta = inf }, []string{"Eta = +Inf"}},
 		{func(s *learner.CombinerServer) { s.Servers[1] = &scripted{noise: nan} }, []string{"base learner 1", "NaN"}},
 		{func(s *learner.CombinerServer) { s.Servers[1] = &scripted{fail: errors.New("broken")} }, []string{"base learner 1", "broken"}},
-		{func(s *learner.CombinerServer) { s.Servers[1] = nil }, []string{"base learner 1", "want a Rewarder"}},
+		{func(s *learner.CombinerServer) { s.Servers[1] = nil }, []string{"Servers[1] is nil"}},
 		{func(s *learner.CombinerServer) {
-			s.Servers[1] = &learner.LDPServer{Noise: learner.LDPNoise{Budget: noise.Budget}}
+			s.Servers[1] = learner.LDPServer{Noise: learner.LDPNoise{Budget: noise.Budget}}
 		}, []string{"base learner 1", "LDPServer", "no reward"}},
 		{func(s *learner.CombinerServer) {
-			s.Servers[1] = &learner.Anytime{Block: func(int) learner.Server { return &learner.LDPServer{Noise: learner.LDPNoise{Budget: noise.Budget}} }}
+			s.Servers[1] = learner.Anytime{Server: learner.LDPServer{Noise: learner.LDPNoise{Budget: noise.Budget}}}
 		}, []string{"base learner 1", "LDPServer", "no reward"}},
 	} {
 		s := good()
-		c.change(s)
-		wants(t, "CombinerServer", s.Init(combinerProblem, 100), c.words...)
+		c.change(&s)
+		wants(t, "CombinerServer", failure(s.Open(combinerProblem, 100)), c.words...)
 	}
-	if err := good().Init(combinerProblem, 100); err != nil {
+	if _, err := good().Open(combinerProblem, 100); err != nil {
 		t.Error(err)
 	}
-	wants(t, "CombinerServer", good().Init(combinerProblem, 0), "horizon = 0")
+	wants(t, "CombinerServer", failure(good().Open(combinerProblem, 0)), "horizon = 0")
 	p := combinerProblem
 	p.Slots = 2
-	wants(t, "CombinerServer", good().Init(p, 100), "Slots = 2")
+	wants(t, "CombinerServer", failure(good().Open(p, 100)), "Slots = 2")
 }
 
 // TestCombinerMalformedMessages: what a base or the combiner refuses leaves all as it was.
 func TestCombinerMalformedMessages(t *testing.T) {
 	b := learner.RegretBound{Coefficient: 1, Power: 0.5, Eta: 1}
-	_, s := learner.Combine(learner.BaseLearner{Server: &scripted{name: 1}, Regret: b}, learner.BaseLearner{Server: &scripted{name: 2}, Regret: b})
-	if err := s.Init(combinerProblem, 100); err != nil {
-		t.Fatal(err)
-	}
-	s.Reset(nil)
+	_, of := learner.Combine(learner.BaseLearner{Server: &scripted{name: 1}, Regret: b}, learner.BaseLearner{Server: &scripted{name: 2}, Regret: b})
+	s := server[*learner.CombinerReceiver](t, of, combinerProblem, 100)
 	for range 5 {
 		before, told := s.Standings(nil), slices.Clone(s.Broadcast())
 		for want, m := range map[string]learner.Message{"by Reward": {}, "by Receive": {1, 2}, "NaN": {math.NaN()}, "-Inf": {math.Inf(-1)}} {
@@ -451,43 +443,35 @@ func TestCombinerMalformedMessages(t *testing.T) {
 }
 
 // combined is the default set, quick to run.
-func combined(b privacy.Budget, c privacy.Calibration, maler bool) *learner.Local {
+func combined(b privacy.Budget, c privacy.Calibration, maler bool) learner.Local {
 	d, s := learner.NewCombiner(learner.OnlineNoise{Budget: b, Calibration: c})
 	s.BoundScale, s.TargetScale, s.Confidence, s.Base.Width = 0.02, 0.01, 0.4, 8
 	if !maler {
-		s.Base.Online = func(radius, gradient float64) online.Learner {
-			return &online.OGD{Radius: radius, Gradient: gradient, Step: online.CurvedStep(0.1)}
-		}
+		s.Base.Online = ogd(0.1)
 	}
-	return &learner.Local{Device: d, Server: s}
+	return learner.Local{Device: d, Server: s}
 }
 
-func combiners() map[string]func() *learner.Local {
+func combiners() map[string]learner.Local {
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	return map[string]func() *learner.Local{
-		"sound":       func() *learner.Local { return combined(budget, privacy.Sound, false) },
-		"maler":       func() *learner.Local { return combined(budget, privacy.Sound, true) },
-		"published":   func() *learner.Local { return combined(budget, privacy.AsPublished, false) },
-		"epsilon=inf": func() *learner.Local { return combined(privacy.Budget{Epsilon: math.Inf(1)}, privacy.Sound, false) },
-		"theory": func() *learner.Local {
-			d, s := learner.NewCombiner(learner.OnlineNoise{Budget: budget})
-			s.Base.Rule = learner.TheoryWidth
-			return &learner.Local{Device: d, Server: s}
-		},
-		"batch": func() *learner.Local {
-			l := combined(budget, privacy.Sound, false)
-			l.Batch = 9
-			return l
-		},
+	d, theory := learner.NewCombiner(learner.OnlineNoise{Budget: budget})
+	theory.Base.Rule = learner.TheoryWidth
+	batch := combined(budget, privacy.Sound, false)
+	batch.Batch = 9
+	return map[string]learner.Local{
+		"sound":       combined(budget, privacy.Sound, false),
+		"maler":       combined(budget, privacy.Sound, true),
+		"published":   combined(budget, privacy.AsPublished, false),
+		"epsilon=inf": combined(privacy.Budget{Epsilon: math.Inf(1)}, privacy.Sound, false),
+		"theory":      {Device: d, Server: theory},
+		"batch":       batch,
 	}
 }
 
 func TestCombinerConformance(t *testing.T) {
-	for name, make := range combiners() {
+	for name, l := range combiners() {
 		t.Run(name, func(t *testing.T) {
-			bandittest.Learner(t, func() bandit.Learner { return make() },
-				func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12} },
-				bandittest.LearnerOptions{Seed: 1, Rounds: 150})
+			bandittest.Learner(t, l, environment.UnitFeatures{Dim: 4, Arms: 12}, bandittest.LearnerOptions{Seed: 1, Rounds: 150})
 		})
 	}
 }
@@ -496,11 +480,11 @@ func TestCombinerConformance(t *testing.T) {
 // play.
 func TestCombinerLedger(t *testing.T) {
 	e := &simulate.Experiment{
-		Name: "combiner", Environment: func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true} },
+		Name: "combiner", Environment: environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true},
 		Horizon: 1000, Trials: 2, Seed: 1,
 	}
-	for name, make := range combiners() {
-		e.Policies = append(e.Policies, simulate.NewPolicy(name, make))
+	for name, l := range combiners() {
+		e.Policies = append(e.Policies, simulate.Policy{Name: name, Learner: l})
 	}
 	r, err := e.Run(context.Background())
 	if err != nil {
@@ -515,10 +499,12 @@ func TestCombinerLedger(t *testing.T) {
 		}
 	}
 	l := combined(privacy.Budget{Epsilon: math.Inf(1)}, privacy.Sound, false)
-	l.Server.(*learner.CombinerServer).TargetScale = 1e-6
-	play(t, l, &environment.UnitFeatures{Dim: 4, Arms: 12}, 2000)
+	server := l.Server.(learner.CombinerServer)
+	server.TargetScale = 1e-6
+	l.Server = server
+	_, run, _ := play(t, l, environment.UnitFeatures{Dim: 4, Arms: 12}, 2000)
 	var total int
-	for i, s := range l.Server.(*learner.CombinerServer).Standings(nil) {
+	for i, s := range standings(run) {
 		if total += s.Played; s.Played == 0 {
 			t.Errorf("base %d has not played", i)
 		}
@@ -528,29 +514,29 @@ func TestCombinerLedger(t *testing.T) {
 	}
 }
 
-// play returns the regret of a learner.
-func play(t *testing.T, l *learner.Local, env bandit.Environment, rounds int) (regret float64) {
+// standings returns the state of each base learner of a combiner's run.
+func standings(l *bandittest.Running) []learner.BaseStanding {
+	return serverOf(l).(*learner.CombinerReceiver).Standings(nil)
+}
+
+// play returns the regret of a learner, its run, and the trial that it has played.
+func play(t *testing.T, local learner.Local, env bandit.Environment, rounds int) (regret float64, l *bandittest.Running, trial bandit.Instance) {
 	t.Helper()
-	if err := l.Init(env.Problem(), rounds); err != nil {
-		t.Fatal(err)
-	}
-	env.Reset(random.New(1, 0, "contexts"))
-	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	world := bandittest.Open(t, env)
+	l = bandittest.Run(t, local, world.Problem(), rounds, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	trial = world.Start(random.New(1, 0, "contexts"))
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	var arms []int
 	y := make([]float64, 1)
 	for range rounds {
-		env.Next(&v)
+		trial.Next(&v)
 		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y)
+		trial.Pull(rewards, arms, y)
 		l.Update(&v, arms, y)
-		regret += env.Regret(arms)
+		regret += trial.Regret(arms)
 	}
-	if l.Err() != nil {
-		t.Fatal(l.Err())
-	}
-	return regret
+	return regret, l, trial
 }
 
 // TestCombinerFindsTheGoodBase: of three bases that play an arm each, whose mean rewards are 0.2,
@@ -563,8 +549,8 @@ func TestCombinerFindsTheGoodBase(t *testing.T) {
 	}
 	d, s := learner.Combine(bases...)
 	s.TargetScale = 0.001
-	play(t, &learner.Local{Device: d, Server: s}, &coinArms{0.2, 0.8, 0.5}, 20000)
-	if st := s.Standings(nil); st[1].Played < 10000 || st[0].Played > 3000 || !st[1].Active {
+	_, l, _ := play(t, learner.Local{Device: d, Server: s}, coinArms{0.2, 0.8, 0.5}, 20000)
+	if st := standings(l); st[1].Played < 10000 || st[0].Played > 3000 || !st[1].Active {
 		t.Errorf("standings %+v, want most messages for base 1, and few for base 0", st)
 	}
 }
@@ -572,17 +558,22 @@ func TestCombinerFindsTheGoodBase(t *testing.T) {
 // coinArms are arms whose contexts say nothing.
 type coinArms []float64
 
-func (c coinArms) Problem() bandit.Problem { return combinerProblem }
-func (c coinArms) Reset(*rand.Rand)        {}
-func (c coinArms) Next(v *bandit.View) {
+func (c coinArms) Open() (bandit.World, error) {
+	return bandit.NewWorld(combinerProblem, func(*rand.Rand) bandit.Instance { return coinTrial{c} }), nil
+}
+
+// coinTrial is a trial of coinArms.
+type coinTrial struct{ coinArms }
+
+func (c coinTrial) Next(v *bandit.View) {
 	*v = bandit.View{Round: v.Round + 1, Arms: 3, Dim: 2, X: make([]float64, 6)}
 }
-func (c coinArms) Regret(arms []int) float64 {
-	return slices.Max(c) - c[arms[0]]
+func (c coinTrial) Regret(arms []int) float64 {
+	return slices.Max(c.coinArms) - c.coinArms[arms[0]]
 }
-func (c coinArms) Pull(r *rand.Rand, arms []int, y []float64) {
+func (c coinTrial) Pull(r *rand.Rand, arms []int, y []float64) {
 	y[0] = 0
-	if r.Float64() < c[arms[0]] {
+	if r.Float64() < c.coinArms[arms[0]] {
 		y[0] = 1
 	}
 }
@@ -604,11 +595,7 @@ func TestCombinerDefaultSet(t *testing.T) {
 	_, s := learner.NewCombiner(learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}})
 	p := features
 	p.Dim = 5
-	if err := s.Init(p, 20_000); err != nil {
-		t.Fatal(err)
-	}
-	s.Reset(nil)
-	for i, b := range s.Standings(nil) {
+	for i, b := range server[*learner.CombinerReceiver](t, s, p, 20_000).Standings(nil) {
 		if b.Target < 2 || b.Target > 40 || !b.Active || b.Upper != 1-b.Target {
 			t.Errorf("base %d: R/T = %v, U = %v", i, b.Target, b.Upper)
 		}
@@ -616,20 +603,18 @@ func TestCombinerDefaultSet(t *testing.T) {
 }
 
 func TestCombinerNoAllocations(t *testing.T) {
-	for name, make_ := range combiners() {
-		l := make_()
-		env := &environment.UnitFeatures{Dim: 5, Arms: 10}
-		play(t, l, env, 5000)
+	for name, local := range combiners() {
+		_, l, trial := play(t, local, environment.UnitFeatures{Dim: 5, Arms: 10}, 5000)
 		var v bandit.View
 		arms, y := make([]int, 0, 1), []float64{1}
 		if n := testing.AllocsPerRun(2, func() {
 			for range 1500 {
-				env.Next(&v)
+				trial.Next(&v)
 				arms = l.Select(&v, arms[:0])
 				l.Update(&v, arms, y)
 			}
-		}); n > 0 || l.Err() != nil {
-			t.Errorf("%s: %v allocations in 1500 rounds, want 0; err %v", name, n, l.Err())
+		}); n > 0 {
+			t.Errorf("%s: %v allocations in 1500 rounds, want 0", name, n)
 		}
 	}
 }
@@ -637,7 +622,7 @@ func TestCombinerNoAllocations(t *testing.T) {
 func BenchmarkCombiner(b *testing.B) {
 	for _, maler := range []bool{false, true} {
 		b.Run(fmt.Sprintf("d=5/K=100/maler=%v", maler), func(b *testing.B) {
-			round(b, &environment.UnitFeatures{Fixed: true}, combined(privacy.Budget{Epsilon: 10, Delta: 0.1}, privacy.Sound, maler), 20000)
+			round(b, environment.UnitFeatures{Fixed: true}, combined(privacy.Budget{Epsilon: 10, Delta: 0.1}, privacy.Sound, maler), 20000)
 		})
 	}
 }
@@ -645,22 +630,24 @@ func BenchmarkCombiner(b *testing.B) {
 // Private OnlineUCB needs to be told how far to explore. The combiner tries several widths while it
 // plays, each user being one base learner's.
 func ExampleNewCombiner() {
-	env := &environment.UnitFeatures{Fixed: true}
+	env := environment.UnitFeatures{Fixed: true}
 	device, server := learner.NewCombiner(learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-5}, Constant: env.Constant()})
 	server.BoundScale, server.TargetScale = 0.02, 0.01 // the theory's constants are vacuous
 	server.Base.Width = 8
-	// quicker than Maler, the default
-	server.Base.Online = func(radius, gradient float64) online.Learner {
-		return &online.OGD{Radius: radius, Gradient: gradient, Step: online.CurvedStep(0.1)}
-	}
-	l := &learner.Local{Device: device, Server: server}
+	server.Base.Online = learner.Descent{Curvature: 0.1} // quicker than Maler, the default
 	const horizon = 20000
-	if err := l.Init(env.Problem(), horizon); err != nil {
+	ready, err := learner.Local{Device: device, Server: server}.Open(env.Problem(), horizon)
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	env.Reset(random.New(1, 0, "contexts"))
-	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	world, err := env.Open()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	trial := world.Start(random.New(1, 0, "contexts"))
+	run := ready.Start(random.New(1, 0, "learner"), random.Source(1, 0, "noise")).(*learner.LocalRun)
 	rewards := random.New(1, 0, "rewards")
 	var (
 		v    bandit.View
@@ -668,15 +655,21 @@ func ExampleNewCombiner() {
 		y    = make([]float64, 1)
 	)
 	for range horizon {
-		env.Next(&v)
-		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y)
-		l.Update(&v, arms, y)
+		trial.Next(&v)
+		if arms, err = run.Select(&v, arms[:0]); err != nil {
+			fmt.Println(err)
+			return
+		}
+		trial.Pull(rewards, arms, y)
+		if err := run.Update(&v, arms, y); err != nil {
+			fmt.Println(err)
+			return
+		}
 	}
-	for i, b := range server.Standings(nil) {
+	for i, b := range run.Server().(*learner.CombinerReceiver).Standings(nil) {
 		fmt.Printf("base %d: %5d rounds, mean %.2f\n", i, b.Played, b.Mean)
 	}
-	fmt.Printf("each user's message is (%.4g, %.4g)-private\n", privacy.ClaimOf(l).Epsilon(), privacy.ClaimOf(l).Asked().Delta)
+	fmt.Printf("each user's message is (%.4g, %.4g)-private\n", privacy.ClaimOf(ready).Epsilon(), privacy.ClaimOf(ready).Asked().Delta)
 	// Output:
 	// base 0:     0 rounds, mean 0.00
 	// base 1:     0 rounds, mean 0.00

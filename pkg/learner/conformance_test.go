@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -12,55 +11,53 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// linUCB returns the policy of a learner.
-func linUCB(l *learner.Private[privacy.Sums]) *learner.LinUCB { return l.Policy.(*learner.LinUCB) }
+// linUCB returns the rule of a run of LinUCB.
+func linUCB(l *bandittest.Running) *learner.LinUCBRule {
+	return l.Run.(*learner.PrivateRun[privacy.Sums]).Rule().(*learner.LinUCBRule)
+}
 
-// sums makes every accumulator there is, by name.
-func sums(b privacy.Budget) map[string]func() privacy.Accumulator {
-	all := map[string]func() privacy.Accumulator{
-		"exact":   func() privacy.Accumulator { return &mechanism.Exact{} },
-		"default": func() privacy.Accumulator { return nil },
+// sums are every accumulator there is, by name.
+func sums(b privacy.Budget) map[string]privacy.Accumulator {
+	all := map[string]privacy.Accumulator{
+		"exact":   mechanism.Exact{},
+		"default": nil,
 	}
-	gaussian := func(c privacy.Calibration) *mechanism.Gaussian {
-		return &mechanism.Gaussian{Budget: b, Calibration: c}
+	gaussian := func(c privacy.Calibration) mechanism.Gaussian {
+		return mechanism.Gaussian{Budget: b, Calibration: c}
 	}
-	wishart := func(c privacy.Calibration, unshifted bool) *mechanism.Wishart {
-		return &mechanism.Wishart{Budget: b, Calibration: c, Unshifted: unshifted}
+	wishart := func(c privacy.Calibration, unshifted bool) mechanism.Wishart {
+		return mechanism.Wishart{Budget: b, Calibration: c, Unshifted: unshifted}
 	}
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
-		all["tree/gaussian/"+c.String()] = func() privacy.Accumulator { return &mechanism.Tree{Noise: gaussian(c)} }
-		all["pan-private/gaussian/"+c.String()] = func() privacy.Accumulator { return &mechanism.PanPrivateTree{Noise: gaussian(c)} }
-		all["tree/wishart/"+c.String()] = func() privacy.Accumulator { return &mechanism.Tree{Noise: wishart(c, false)} }
-		all["tree/unshifted/"+c.String()] = func() privacy.Accumulator { return &mechanism.Tree{Noise: wishart(c, true)} }
-		all["pan-private/wishart/"+c.String()] = func() privacy.Accumulator { return &mechanism.PanPrivateTree{Noise: wishart(c, false)} }
+		all["tree/gaussian/"+c.String()] = mechanism.Tree{Noise: gaussian(c)}
+		all["pan-private/gaussian/"+c.String()] = mechanism.PanPrivateTree{Noise: gaussian(c)}
+		all["tree/wishart/"+c.String()] = mechanism.Tree{Noise: wishart(c, false)}
+		all["tree/unshifted/"+c.String()] = mechanism.Tree{Noise: wishart(c, true)}
+		all["pan-private/wishart/"+c.String()] = mechanism.PanPrivateTree{Noise: wishart(c, false)}
 	}
-	padded := func() *mechanism.Gaussian {
-		return &mechanism.Gaussian{Budget: b, Calibration: privacy.AsPublished, Padded: true}
+	padded := func() mechanism.Gaussian {
+		return mechanism.Gaussian{Budget: b, Calibration: privacy.AsPublished, Padded: true}
 	}
-	all["tree/gaussian/padded"] = func() privacy.Accumulator { return &mechanism.Tree{Noise: padded()} }
-	all["pan-private/gaussian/padded"] = func() privacy.Accumulator { return &mechanism.PanPrivateTree{Noise: padded()} }
-	all["tree/wishart/given"] = func() privacy.Accumulator {
-		return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: b, Degrees: 50_000}}
-	}
+	all["tree/gaussian/padded"] = mechanism.Tree{Noise: padded()}
+	all["pan-private/gaussian/padded"] = mechanism.PanPrivateTree{Noise: padded()}
+	all["tree/wishart/given"] = mechanism.Tree{Noise: mechanism.Wishart{Budget: b, Degrees: 50_000}}
 	none := privacy.Budget{Epsilon: math.Inf(1)}
 	for end, b := range map[string]privacy.Budget{"": b, "/epsilon=inf": none} {
-		all["blt"+end] = func() privacy.Accumulator { return &mechanism.BLT{Budget: b} }
-		all["square-root"+end] = func() privacy.Accumulator { return &mechanism.SquareRoot{Budget: b} }
-		all["honaker"+end] = func() privacy.Accumulator { return &mechanism.Honaker{Budget: b} }
+		all["blt"+end] = mechanism.BLT{Budget: b}
+		all["square-root"+end] = mechanism.SquareRoot{Budget: b}
+		all["honaker"+end] = mechanism.Honaker{Budget: b}
 	}
-	all["tree/epsilon=inf"] = func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: none}} }
-	all["pan-private/epsilon=inf"] = func() privacy.Accumulator {
-		return &mechanism.PanPrivateTree{Noise: &mechanism.Gaussian{Budget: none}}
-	}
+	all["tree/epsilon=inf"] = mechanism.Tree{Noise: mechanism.Gaussian{Budget: none}}
+	all["pan-private/epsilon=inf"] = mechanism.PanPrivateTree{Noise: mechanism.Gaussian{Budget: none}}
 	return all
 }
 
 func TestConformance(t *testing.T) {
-	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
+	for name, sums := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t,
-				func() bandit.Learner { return learner.New(&learner.LinUCB{}, make()) },
-				func() bandit.Environment { return &environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1} },
+				learner.New(learner.LinUCB{}, sums),
+				environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1},
 				bandittest.LearnerOptions{Seed: 1, Equivariant: true, Rounds: 150})
 		})
 	}
@@ -69,10 +66,8 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t,
-				func() bandit.Learner { fresh := l; return learner.New(&fresh, nil) },
-				func() bandit.Environment {
-					return &environment.DecisionSets{Dim: 12, Arms: 5, Reward: environment.Gaussian, Fixed: true}
-				},
+				learner.New(l, nil),
+				environment.DecisionSets{Dim: 12, Arms: 5, Reward: environment.Gaussian, Fixed: true},
 				bandittest.LearnerOptions{Seed: 1, Equivariant: true, Rounds: 150})
 		})
 	}

@@ -9,23 +9,20 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 )
 
-// coordinates is what policies share that play by an estimate of theta of which few coordinates are
+// coordinates is what rules share that play by an estimate of theta of which few coordinates are
 // not 0. The broadcast lists these, each as its index and its value.
 type coordinates struct {
 	problem   bandit.Problem
 	broadcast []float64
 }
 
-func (c *coordinates) init(who string, p bandit.Problem, horizon int) error {
+// checkCoordinates reports a problem that such a policy cannot handle.
+func checkCoordinates(who string, p bandit.Problem, horizon int) error {
 	if err := checkContexts(who, p, horizon); err != nil {
 		return err
 	}
 	what := fmt.Sprintf("learner: %s: Problem.Dim = %d, Arms = %d", who, p.Dim, p.Arms)
-	if err := size.Check(what, float64(p.Dim)+float64(p.Arms)); err != nil {
-		return err
-	}
-	c.problem = p
-	return nil
+	return size.Check(what, float64(p.Dim)+float64(p.Arms))
 }
 
 // checkDim refuses a release of another dimension than the problem's.

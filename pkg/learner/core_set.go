@@ -40,17 +40,26 @@ import (
 //     ln(4 |A| T^2) and the core set has |C| arms.
 //
 // Both read releases only, so privacy is the same: see [mechanism.RoundBatches]. Rewards must have
-// mean <a, theta>, without a constant. [CoreSet.Act] computes the designs from the view, and keeps
-// them while the arms stay the same; arms that change make estimates useless, not releases less
-// private.
+// mean <a, theta>, without a constant. [CoreSetRule.Act] computes the designs from the view, and
+// keeps them while the arms stay the same; arms that change make estimates useless, not releases
+// less private.
 type CoreSet struct {
 	Calibration privacy.Calibration // of the width: Sound or AsPublished; the zero value is Sound
 	Design      design.Optimal      // finds the core sets; the zero value is a good default
+}
 
-	problem   bandit.Problem
-	horizon   int
-	lengths   []int     // of the batches
-	powers    []float64 // q^i
+// preparedCoreSet is CoreSet for a problem.
+type preparedCoreSet struct {
+	calibration privacy.Calibration
+	problem     bandit.Problem
+	horizon     int
+	lengths     []int     // of the batches
+	powers      []float64 // q^i
+}
+
+// CoreSetRule is the rule of [CoreSet].
+type CoreSetRule struct {
+	*preparedCoreSet
 	broadcast []float64 // for each batch: the noise's scale and standard deviation, then sum and count by arm
 
 	// What Act has computed from the arms, and from the batches of a broadcast.
@@ -64,7 +73,7 @@ type CoreSet struct {
 	alive    []int // arms that survive
 	best     int
 	planned  bool // design and pulls are those of the current batch
-	design   design.Optimal
+	design   *design.Finder
 	pulls    []int // by place in the core set, rounds up to and with its last
 	tried    []int // arms with an estimate in the last batch
 	estimate []float64
@@ -73,7 +82,7 @@ type CoreSet struct {
 	u, theta []float64
 }
 
-var _ Policy[privacy.Means] = (*CoreSet)(nil)
+var _ Policy[privacy.Means] = CoreSet{}
 
 // CoreSetBatches is the rule of the lengths of [CoreSet]'s batches: ceil(q^i) rounds, and one less
 // than the largest core set has arms, min(d(d+1)/2, K), for i = 1, ..., floor(ln T) - 1, at least
@@ -102,73 +111,72 @@ func corePower(i, horizon int) float64 {
 
 // NewCoreSet returns CoreSet over noisy batches: Laplace noise if delta = 0, as in the paper, and
 // Gaussian noise if delta > 0.
-func NewCoreSet(b privacy.Budget) *Private[privacy.Means] {
-	return New(&CoreSet{}, &mechanism.RoundBatches{Budget: b, Lengths: CoreSetBatches{}})
+func NewCoreSet(b privacy.Budget) Private[privacy.Means] {
+	return New(CoreSet{}, mechanism.RoundBatches{Budget: b, Lengths: CoreSetBatches{}})
 }
 
 // CoreSetAsPublished returns CoreSet with the paper's widths, which are 2 to 3 times the sound ones
 // at epsilon = 1, and with core sets that start from pairs, which have more arms. Its privacy is
 // the same.
-func CoreSetAsPublished(epsilon float64) *Private[privacy.Means] {
+func CoreSetAsPublished(epsilon float64) Private[privacy.Means] {
 	l := NewCoreSet(privacy.Budget{Epsilon: epsilon})
-	c := l.Policy.(*CoreSet)
-	c.Calibration, c.Design.Pairs = privacy.AsPublished, true
+	l.Policy = CoreSet{Calibration: privacy.AsPublished, Design: design.Optimal{Pairs: true}}
 	return l
 }
 
-// Init validates and allocates.
-func (c *CoreSet) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
+// Prepare validates.
+func (c CoreSet) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (Prepared[privacy.Means], error) {
 	if c.Calibration != privacy.Sound && c.Calibration != privacy.AsPublished {
-		return fmt.Errorf("learner: CoreSet.Calibration = %v, want Sound or AsPublished", c.Calibration)
+		return nil, fmt.Errorf("learner: CoreSet.Calibration = %v, want Sound or AsPublished", c.Calibration)
 	}
 	if err := checkContexts("CoreSet", p, horizon); err != nil {
-		return err
+		return nil, err
 	}
 	what := fmt.Sprintf("learner: CoreSet: Problem.Dim = %d, Arms = %d", p.Dim, p.Arms)
 	m := min(p.Dim, p.Arms)
 	if err := size.Check(what, float64(float64(p.Arms)*(float64(p.Dim)+200))+float64(3*size.Triangle(m))); err != nil {
-		return err
+		return nil, err
 	}
-	c.design = design.Optimal{Most: c.Design.Most, Pairs: c.Design.Pairs}
-	if err := c.design.Init(p.Arms, p.Dim); err != nil {
-		return err
+	if _, err := c.Design.Open(p.Arms, p.Dim); err != nil {
+		return nil, err
 	}
-	c.problem, c.horizon, c.lengths, c.powers = p, horizon, nil, nil
+	ready := &preparedCoreSet{calibration: c.Calibration, problem: p, horizon: horizon}
 	setup := privacy.Setup{Horizon: horizon, Dim: p.Dim + 1, Arms: p.Arms}
 	for i := 0; ; i++ {
 		n := CoreSetBatches{}.Length(i, setup)
 		if n == 0 {
 			break
 		}
-		c.lengths, c.powers = append(c.lengths, n), append(c.powers, corePower(i, horizon))
+		ready.lengths, ready.powers = append(ready.lengths, n), append(ready.powers, corePower(i, horizon))
 	}
-	numbers := len(c.lengths) * c.stride()
-	c.broadcast, c.seen = make([]float64, 0, numbers), make([]float64, 0, numbers)
-	c.x, c.estimate = make([]float64, p.Arms*p.Dim), make([]float64, p.Arms)
-	c.alive, c.tried, c.pulls = make([]int, 0, p.Arms), make([]int, 0, p.Arms), make([]int, 0, p.Arms)
-	c.v, c.l = make([]float64, packed.Size(m)), make([]float64, packed.Size(m))
-	c.u, c.theta = make([]float64, m), make([]float64, m)
-	c.Reset(nil)
-	return nil
+	return Begins[privacy.Means](func(*rand.Rand) Rule[privacy.Means] { return ready.begin(c.Design) }), nil
+}
+
+// begin makes a rule, which makes no random choices.
+func (c *preparedCoreSet) begin(by design.Optimal) *CoreSetRule {
+	p := c.problem
+	m, numbers := min(p.Dim, p.Arms), len(c.lengths)*c.stride()
+	find, _ := by.Open(p.Arms, p.Dim) // Prepare has seen that it can be had
+	return &CoreSetRule{
+		preparedCoreSet: c, design: find, round: -1,
+		broadcast: make([]float64, 0, numbers), seen: make([]float64, 0, numbers),
+		x: make([]float64, p.Arms*p.Dim), estimate: make([]float64, p.Arms),
+		alive: make([]int, 0, p.Arms), tried: make([]int, 0, p.Arms), pulls: make([]int, 0, p.Arms),
+		v: make([]float64, packed.Size(m)), l: make([]float64, packed.Size(m)),
+		u: make([]float64, m), theta: make([]float64, m),
+	}
 }
 
 // exact returns batches without noise.
-func (c *CoreSet) exact() privacy.Tally {
-	return &mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Lengths: CoreSetBatches{}}
+func (c CoreSet) exact() privacy.Tally {
+	return mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Lengths: CoreSetBatches{}}
 }
 
 // stride returns the length of a batch in the broadcast.
-func (c *CoreSet) stride() int { return 2 + 2*c.problem.Arms }
-
-// Reset forgets everything. CoreSet makes no random choices.
-func (c *CoreSet) Reset(*rand.Rand) {
-	c.broadcast = c.broadcast[:0]
-	c.round, c.arms = -1, 0
-	c.forget()
-}
+func (c *preparedCoreSet) stride() int { return 2 + 2*c.problem.Arms }
 
 // forget forgets the batches that Act has seen.
-func (c *CoreSet) forget() {
+func (c *CoreSetRule) forget() {
 	c.seen, c.own, c.batches, c.first, c.planned, c.best = c.seen[:0], false, 0, 0, false, 0
 	c.tried, c.width = c.tried[:0], 0
 	c.alive = c.alive[:0]
@@ -179,7 +187,7 @@ func (c *CoreSet) forget() {
 
 // Learn appends a batch to the broadcast: the noise on its sums, and the sum and the number of
 // observations of each arm.
-func (c *CoreSet) Learn(r *privacy.Means) ([]float64, error) {
+func (c *CoreSetRule) Learn(r *privacy.Means) ([]float64, error) {
 	if len(r.Of) != c.problem.Arms {
 		return nil, fmt.Errorf("a release of %d arms, want %d", len(r.Of), c.problem.Arms)
 	}
@@ -204,7 +212,7 @@ func (c *CoreSet) Learn(r *privacy.Means) ([]float64, error) {
 		} else {
 			batch[1] = max(batch[1], e.Tail.Root*count/math.Sqrt2)
 		}
-		if c.Calibration == privacy.AsPublished && batch[1] > 0 {
+		if c.calibration == privacy.AsPublished && batch[1] > 0 {
 			c.broadcast = c.broadcast[:n]
 			return nil, fmt.Errorf("noise that is Gaussian, of standard deviation %v, want Laplace noise for CoreSet.Calibration = AsPublished", batch[1])
 		}
@@ -213,7 +221,7 @@ func (c *CoreSet) Learn(r *privacy.Means) ([]float64, error) {
 }
 
 // Act appends the arm of the core set whose turn it is or, after the last batch, the best.
-func (c *CoreSet) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+func (c *CoreSetRule) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	if err := c.follow(broadcast, v); err != nil {
 		return dst, err
 	}
@@ -241,7 +249,7 @@ func (c *CoreSet) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, er
 }
 
 // follow brings what Act has computed up to date with the arms and the broadcast.
-func (c *CoreSet) follow(broadcast []float64, v *bandit.View) error {
+func (c *CoreSetRule) follow(broadcast []float64, v *bandit.View) error {
 	if len(broadcast)%c.stride() != 0 || len(broadcast) > cap(c.seen) {
 		return fmt.Errorf("a broadcast of %d numbers, want %d for each of at most %d batches", len(broadcast), c.stride(), len(c.lengths))
 	}
@@ -274,7 +282,7 @@ func (c *CoreSet) follow(broadcast []float64, v *bandit.View) error {
 }
 
 // schedule finds the design of the arms that survive, and how often it plays each.
-func (c *CoreSet) schedule() error {
+func (c *CoreSetRule) schedule() error {
 	if err := c.design.Find(c.x[:c.arms*c.problem.Dim], c.alive); err != nil {
 		return err
 	}
@@ -291,7 +299,7 @@ func (c *CoreSet) schedule() error {
 
 // eliminate takes in a batch: it estimates the means of the arms that survive and eliminates those
 // that are two widths below the best.
-func (c *CoreSet) eliminate(batch []float64) error {
+func (c *CoreSetRule) eliminate(batch []float64) error {
 	if !c.planned {
 		if err := c.schedule(); err != nil {
 			return err
@@ -324,7 +332,7 @@ func (c *CoreSet) eliminate(batch []float64) error {
 
 // solve computes V^-1, packed, and theta = V^-1 u from a batch's sums, in the design's coordinates.
 // It returns false if the arms played do not span the others, which no batch of the design does.
-func (c *CoreSet) solve(batch []float64, m int) bool {
+func (c *CoreSetRule) solve(batch []float64, m int) bool {
 	if m == 0 {
 		return false
 	}
@@ -355,11 +363,11 @@ func (c *CoreSet) solve(batch []float64, m int) bool {
 }
 
 // bound returns the width gamma of a batch.
-func (c *CoreSet) bound(batch []float64, m int) float64 {
+func (c *CoreSetRule) bound(batch []float64, m int) float64 {
 	scale, sd := batch[0], batch[1]
 	side := c.problem.RewardMax - c.problem.RewardMin
 	log := portable.Log(4*float64(len(c.alive))) + portable.Log(float64(c.horizon))
-	if c.Calibration == privacy.AsPublished {
+	if c.calibration == privacy.AsPublished {
 		log += portable.Log(float64(c.horizon))
 		core, _ := c.design.Core()
 		n, d := c.powers[c.batches], float64(m)
@@ -387,11 +395,11 @@ func (c *CoreSet) bound(batch []float64, m int) float64 {
 }
 
 // Survivors returns the arms that Act has not eliminated.
-func (c *CoreSet) Survivors() []int { return slices.Clone(c.alive) }
+func (c *CoreSetRule) Survivors() []int { return slices.Clone(c.alive) }
 
 // Estimates returns the arms that had survived when the last batch ended, their estimated mean
 // rewards, and the width gamma, which bounds the error of all of them.
-func (c *CoreSet) Estimates() (arms []int, means []float64, width float64) {
+func (c *CoreSetRule) Estimates() (arms []int, means []float64, width float64) {
 	for _, a := range c.tried {
 		means = append(means, c.estimate[a])
 	}

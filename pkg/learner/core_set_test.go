@@ -18,28 +18,25 @@ import (
 
 // coreSetRun plays a trial of a million rounds. It returns the regret, and whether every estimate
 // of every batch was within its width.
-func coreSetRun(t testing.TB, l *learner.Private[privacy.Means], dim, rounds, trial int) (regret float64, covered bool) {
+func coreSetRun(t testing.TB, l learner.Private[privacy.Means], dim, rounds, trial int) (regret float64, covered bool) {
 	t.Helper()
-	env := &environment.SphereArms{Dim: dim}
-	env.Reset(random.New(11, trial, "contexts"))
+	env := environment.SphereArms{Dim: dim}
+	game := bandittest.Start(t, env, random.New(11, trial, "contexts"))
 	rewards := random.New(11, trial, "rewards")
-	if err := l.Init(env.Problem(), rounds); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(random.New(11, trial, "own"), random.Source(11, trial, "noise"))
-	policy := l.Policy.(*learner.CoreSet)
-	theta := env.Theta()
+	run := bandittest.Run(t, l, env.Problem(), rounds, random.New(11, trial, "own"), random.Source(11, trial, "noise"))
+	policy := coreSetRule(run)
+	theta := environment.Theta(game)
 	covered = true
 	var v bandit.View
 	var y [1]float64
 	arms := make([]int, 0, 1)
 	last := 0.0
 	for range rounds {
-		env.Next(&v)
-		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y[:])
-		l.Update(&v, arms, y[:])
-		regret += env.Regret(arms)
+		game.Next(&v)
+		arms = run.Select(&v, arms[:0])
+		game.Pull(rewards, arms, y[:])
+		run.Update(&v, arms, y[:])
+		regret += game.Regret(arms)
 		if v.Round%64 != 0 && v.Round > 100 { // batches are long
 			continue
 		}
@@ -52,10 +49,12 @@ func coreSetRun(t testing.TB, l *learner.Private[privacy.Means], dim, rounds, tr
 			covered = covered && math.Abs(means[i]-inner(v.Row(a), theta)) <= width
 		}
 	}
-	if err := l.Err(); err != nil {
-		t.Fatal(err)
-	}
 	return regret, covered
+}
+
+// coreSetRule returns the rule of a run of CoreSet.
+func coreSetRule(l *bandittest.Running) *learner.CoreSetRule {
+	return l.Run.(*learner.PrivateRun[privacy.Means]).Rule().(*learner.CoreSetRule)
 }
 
 func inner(x, y []float64) (s float64) {
@@ -93,7 +92,9 @@ func TestCoreSet(t *testing.T) {
 		if c.published {
 			l = learner.CoreSetAsPublished(c.epsilon)
 		}
-		l.Policy.(*learner.CoreSet).Design.Pairs = true // as that program has it
+		policy := l.Policy.(learner.CoreSet)
+		policy.Design.Pairs = true // as that program has it
+		l.Policy = policy
 		var sum, square float64
 		covered := 0
 		for trial := range trials {
@@ -122,34 +123,34 @@ func TestCoreSet(t *testing.T) {
 	}
 }
 
-func coreSets() map[string]func() bandit.Learner {
-	return map[string]func() bandit.Learner{
-		"Laplace":   func() bandit.Learner { return learner.NewCoreSet(privacy.Budget{Epsilon: 1}) },
-		"Gaussian":  func() bandit.Learner { return learner.NewCoreSet(privacy.Budget{Epsilon: 1, Delta: 1e-5}) },
-		"none":      func() bandit.Learner { return learner.NewCoreSet(privacy.Budget{Epsilon: math.Inf(1)}) },
-		"nil":       func() bandit.Learner { return learner.New(&learner.CoreSet{}, nil) },
-		"published": func() bandit.Learner { return learner.CoreSetAsPublished(1) },
+func coreSets() map[string]bandit.Learner {
+	return map[string]bandit.Learner{
+		"Laplace":   learner.NewCoreSet(privacy.Budget{Epsilon: 1}),
+		"Gaussian":  learner.NewCoreSet(privacy.Budget{Epsilon: 1, Delta: 1e-5}),
+		"none":      learner.NewCoreSet(privacy.Budget{Epsilon: math.Inf(1)}),
+		"nil":       learner.New(learner.CoreSet{}, nil),
+		"published": learner.CoreSetAsPublished(1),
 	}
 }
 
 func TestCoreSetConformance(t *testing.T) {
-	for name, make := range coreSets() {
+	for name, l := range coreSets() {
 		t.Run(name, func(t *testing.T) {
-			bandittest.Learner(t, make, func() bandit.Environment { return &environment.SphereArms{Dim: 3, Arms: 12} },
+			bandittest.Learner(t, l, environment.SphereArms{Dim: 3, Arms: 12},
 				bandittest.LearnerOptions{Seed: 1, Rounds: 400})
 		})
 	}
 	// contexts that change: estimates are useless, and nothing breaks
-	bandittest.Learner(t, coreSets()["none"], func() bandit.Environment { return &environment.DecisionSets{Dim: 3, Gap: 0.1} },
+	bandittest.Learner(t, coreSets()["none"], environment.DecisionSets{Dim: 3, Gap: 0.1},
 		bandittest.LearnerOptions{Seed: 1, Rounds: 100})
 }
 
 // TestCoreSetSame: a view that does not say that the arms are the same changes no choice.
 func TestCoreSetSame(t *testing.T) {
-	for name, make := range coreSets() {
-		env := func() bandit.Environment { return &environment.SphereArms{Dim: 3, Arms: 12} }
-		a, same := choices(t, env(), make(), 2000, true)
-		b, _ := choices(t, env(), make(), 2000, false)
+	for name, l := range coreSets() {
+		env := environment.SphereArms{Dim: 3, Arms: 12}
+		a, same := choices(t, env, l, 2000, true)
+		b, _ := choices(t, env, l, 2000, false)
 		if !slices.Equal(a, b) || same == 0 {
 			t.Errorf("%s: other arms where views say that they are the same", name)
 		}
@@ -164,21 +165,15 @@ func TestCoreSetEnds(t *testing.T) {
 	mean := []float64{0.4, -0.2, 0.12, -0.4, 0.4}
 	l := learner.NewCoreSet(privacy.Budget{Epsilon: math.Inf(1)})
 	p := bandit.Problem{Arms: 5, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -0.5, RewardMax: 0.5}
-	if err := l.Init(p, rounds); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+	run := bandittest.Run(t, l, p, rounds, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 	played := map[int]int{}
 	for round := 1; round <= rounds; round++ {
 		v := bandit.View{Round: round, Arms: 5, Dim: 2, X: x, Same: round > 1}
-		arms := l.Select(&v, nil)
+		arms := run.Select(&v, nil)
 		played[arms[0]]++
-		l.Update(&v, arms, []float64{mean[arms[0]]})
+		run.Update(&v, arms, []float64{mean[arms[0]]})
 	}
-	if err := l.Err(); err != nil {
-		t.Fatal(err)
-	}
-	if got := l.Policy.(*learner.CoreSet).Survivors(); !slices.Equal(got, []int{0, 4}) {
+	if got := coreSetRule(run).Survivors(); !slices.Equal(got, []int{0, 4}) {
 		t.Errorf("survivors %v, want the two that are the best", got)
 	}
 	if played[0]+played[4] < rounds*3/4 {
@@ -197,23 +192,17 @@ func TestCoreSetEdges(t *testing.T) {
 	}{{"one round", 4, 2, 1, 0.5}, {"two rounds", 4, 2, 2, 0.5}, {"less than a batch", 30, 5, 12, 0.5}, {"one arm", 1, 3, 500, 0.5}, {"arms of 0", 4, 2, 500, 0}} {
 		l := learner.NewCoreSet(privacy.Budget{Epsilon: 1})
 		p := bandit.Problem{Arms: c.arms, Dim: c.dim, Slots: 1, ContextNorm: 1, RewardMin: -0.5, RewardMax: 0.5}
-		if err := l.Init(p, c.rounds); err != nil {
-			t.Fatal(err)
-		}
-		l.Reset(random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+		run := bandittest.Run(t, l, p, c.rounds, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 		x := make([]float64, c.arms*c.dim)
 		for i := range x {
 			x[i] = c.x * math.Sin(float64(i*i))
 		}
 		for round := 1; round <= c.rounds; round++ {
 			v := bandit.View{Round: round, Arms: c.arms, Dim: c.dim, X: x, Same: round > 1}
-			arms := l.Select(&v, nil)
-			l.Update(&v, arms, []float64{3}) // beyond the range: clipped, counted
+			arms := run.Select(&v, nil)
+			run.Update(&v, arms, []float64{3}) // beyond the range: clipped, counted
 		}
-		if err := l.Err(); err != nil {
-			t.Errorf("%s: %v", c.name, err)
-		}
-		if w := l.Warnings(); len(w) != 1 || w[0].Count != c.rounds {
+		if w := run.Warnings(); len(w) != 1 || w[0].Count != c.rounds {
 			t.Errorf("%s: warnings %v, want %d rewards clipped", c.name, w, c.rounds)
 		}
 	}
@@ -227,7 +216,7 @@ func TestCoreSetRefuses(t *testing.T) {
 		return p
 	}
 	for _, c := range []struct {
-		l       *learner.Private[privacy.Means]
+		l       learner.Private[privacy.Means]
 		p       bandit.Problem
 		horizon int
 		want    string
@@ -236,42 +225,46 @@ func TestCoreSetRefuses(t *testing.T) {
 		{learner.NewCoreSet(privacy.Budget{Epsilon: 1}), change(func(p *bandit.Problem) { p.Dim, p.ContextNorm = 0, 0 }), 10, "CoreSet needs contexts"},
 		{learner.NewCoreSet(privacy.Budget{Epsilon: 1}), change(func(p *bandit.Problem) { p.Slots = 2 }), 10, "plays one arm a round"},
 		{learner.NewCoreSet(privacy.Budget{Epsilon: 1}), good, 0, "horizon"},
-		{learner.New(&learner.CoreSet{Calibration: 9}, &mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: learner.CoreSetBatches{}}), good, 10, "Calibration(9)"},
-		{learner.New(&learner.CoreSet{}, &mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}}), good, 10, "Batches.Lengths"},
+		{learner.New(learner.CoreSet{Calibration: 9}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: learner.CoreSetBatches{}}), good, 10, "Calibration(9)"},
+		{learner.New(learner.CoreSet{}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}}), good, 10, "Batches.Lengths"},
 	} {
-		if err := c.l.Init(c.p, c.horizon); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := c.l.Open(c.p, c.horizon); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
 	}
-	play := func(l *learner.Private[privacy.Means], x float64) error {
-		if err := l.Init(good, 1000); err != nil {
-			t.Fatal(err)
-		}
-		l.Reset(random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+	play := func(l learner.Private[privacy.Means], x float64) error {
+		run := bandittest.Run(t, l, good, 1000, random.New(1, 0, "own"), random.Source(1, 0, "noise")).Run
 		for round := 1; round <= 50; round++ {
 			v := bandit.View{Round: round, Arms: 4, Dim: 2, X: []float64{1, 0, 0, 1, x, 0, 0, 0.5}}
-			l.Update(&v, l.Select(&v, nil), []float64{0.5})
+			arms, err := run.Select(&v, nil)
+			if err == nil {
+				err = run.Update(&v, arms, []float64{0.5})
+			}
+			if err != nil {
+				return err
+			}
 		}
-		return l.Err()
+		return nil
 	}
 	for _, c := range []struct {
-		l    *learner.Private[privacy.Means]
+		l    learner.Private[privacy.Means]
 		x    float64
 		want string
 	}{
 		{learner.NewCoreSet(privacy.Budget{Epsilon: 1}), math.NaN(), "not finite"},
-		{learner.New(&learner.CoreSet{}, &mechanism.Counts{}), 0.5, "want one for each batch"},
-		{learner.New(&learner.CoreSet{Calibration: privacy.AsPublished},
-			&mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Lengths: learner.CoreSetBatches{}}), 0.5, "want Laplace noise"},
+		{learner.New(learner.CoreSet{}, mechanism.Counts{}), 0.5, "want one for each batch"},
+		{learner.New(learner.CoreSet{Calibration: privacy.AsPublished},
+			mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Lengths: learner.CoreSetBatches{}}), 0.5, "want Laplace noise"},
 	} {
 		if err := play(c.l, c.x); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
 	}
-	var policy learner.CoreSet
-	if err := policy.Init(good, 1000, nil); err != nil {
+	ready, err := learner.CoreSet{}.Prepare(good, 1000, &privacy.Means{})
+	if err != nil {
 		t.Fatal(err)
 	}
+	policy := ready.Begin(random.New(1, 0, "own"))
 	v := bandit.View{Round: 1, Arms: 4, Dim: 2, X: []float64{1, 0, 0, 1, 1, 1, 0, 0.5}}
 	for _, broadcast := range [][]float64{{1}, make([]float64, 1000), append([]float64{math.NaN()}, make([]float64, 9)...)} {
 		if _, err := policy.Act(broadcast, &v, nil); err == nil || !strings.Contains(err.Error(), "want") {
@@ -295,14 +288,12 @@ func TestCoreSetBatches(t *testing.T) {
 }
 
 func BenchmarkCoreSet(b *testing.B) {
-	env := &environment.SphereArms{Dim: 5}
-	env.Reset(random.New(1, 0, "contexts"))
+	env := environment.SphereArms{Dim: 5}
+	var trial bandit.Instance
 	rewards := random.New(1, 0, "rewards")
 	l := learner.NewCoreSet(privacy.Budget{Epsilon: 1})
 	const rounds = 1_000_000
-	if err := l.Init(env.Problem(), rounds); err != nil {
-		b.Fatal(err)
-	}
+	var run *bandittest.Running
 	b.ReportAllocs()
 	var v bandit.View
 	var y [1]float64
@@ -310,13 +301,13 @@ func BenchmarkCoreSet(b *testing.B) {
 	i := 0
 	for b.Loop() {
 		if i%rounds == 0 {
-			env.Reset(random.New(1, i, "contexts"))
-			l.Reset(random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+			trial = bandittest.Start(b, env, random.New(1, i, "contexts"))
+			run = bandittest.Run(b, l, env.Problem(), rounds, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 		}
 		i++
-		env.Next(&v)
-		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y[:])
-		l.Update(&v, arms, y[:])
+		trial.Next(&v)
+		arms = run.Select(&v, arms[:0])
+		trial.Pull(rewards, arms, y[:])
+		run.Update(&v, arms, y[:])
 	}
 }

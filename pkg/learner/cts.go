@@ -47,61 +47,59 @@ type CTS struct {
 	// less and is equally private.
 	Boost  float64
 	Sample bool // draw the noise anew in place of its bound
+}
 
+// cts is the rule of CTS.
+type cts struct {
 	semiBandit
 	width, boost float64
-	sampled      bool // Sample, as it was in Init
+	sampled      bool
 	normals      *random.Normals
 	draw         []float64
 }
 
 var (
-	_ Policy[privacy.Means] = (*CTS)(nil)
-	_ Asker                 = (*CTS)(nil)
+	_ Policy[privacy.Means] = CTS{}
+	_ Asker                 = CTS{}
 )
 
 // DPTSMAT returns DPTS-MAT (the matroid paper's Algorithm 3): CTS over blocks of doubling length
 // that share epsilon between the K arms of a basis. It is epsilon-differentially private in the
 // central model, with one round's weight vector replaced (Theorem 3). Its first rounds are Forced.
-func DPTSMAT(m matroid.Matroid, epsilon float64) *Private[privacy.Means] {
-	return New(&CTS{Matroid: m}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+func DPTSMAT(m matroid.Matroid, epsilon float64) Private[privacy.Means] {
+	return New(CTS{Matroid: m}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 // DPTSMATAsPublished returns Algorithm 3 to the letter, to reproduce its figures. The user of round
 // 0 gets L epsilon/K, L being the number of arms, where all others get epsilon, and the claim says
 // so.
-func DPTSMATAsPublished(m matroid.Matroid, epsilon float64) *Private[privacy.Means] {
-	return New(&CTS{Matroid: m, Initialisation: AsPublished}, publishedBlocks(epsilon))
+func DPTSMATAsPublished(m matroid.Matroid, epsilon float64) Private[privacy.Means] {
+	return New(CTS{Matroid: m, Initialisation: AsPublished}, publishedBlocks(epsilon))
 }
 
 // Ask asks for a warm-up if Initialisation is AsPublished.
-func (l *CTS) Ask(_ bandit.Problem, s *privacy.Setup) error { return l.ask(l.Initialisation, s) }
+func (l CTS) Ask(_ bandit.Problem, s *privacy.Setup) error { return l.Initialisation.ask(s) }
 
-// Init validates and allocates.
-func (l *CTS) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
+// Prepare validates.
+func (l CTS) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (Prepared[privacy.Means], error) {
 	if err := checkTuning("CTS", 0, tuning{"Width", l.Width, "1"}, tuning{"Boost", l.Boost, "1"}); err != nil {
-		return err
+		return nil, err
 	}
-	l.width, l.boost = or(l.Width, 1), or(l.Boost, 1)
-	if err := l.init("CTS", l.Matroid, l.Initialisation, p, horizon); err != nil {
-		return err
+	arms, err := prepareSemiBandit("CTS", l.Matroid, l.Initialisation, p, horizon)
+	if err != nil {
+		return nil, err
 	}
-	n := len(l.free)
-	if l.sampled = l.Sample; l.sampled {
+	n := len(arms.free)
+	if l.Sample {
 		n *= 1 + noiseDraws
 	}
-	l.draw = make([]float64, n)
-	return nil
-}
-
-// Reset forgets everything.
-func (l *CTS) Reset(own *rand.Rand) {
-	l.forget()
-	l.normals = random.NewNormals(own)
+	return Begins[privacy.Means](func(own *rand.Rand) Rule[privacy.Means] {
+		return &cts{arms.begin(), or(l.Width, 1), or(l.Boost, 1), l.Sample, random.NewNormals(own), make([]float64, n)}
+	}), nil
 }
 
 // Act appends the basis with the highest draws, in order of decreasing draw.
-func (l *CTS) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+func (l *cts) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	if !l.ours(broadcast) {
 		if err := l.receive(broadcast); err != nil {
 			return dst, err
@@ -130,7 +128,7 @@ const noiseDraws = 5
 // sampleNoise makes the draws of the posteriors and of the noise from normals. Half the difference
 // of two chi-squares with two degrees of freedom is a Laplace variable of scale 1, whose tail is
 // Linear = 1; a standard normal has Root = sqrt(2).
-func (l *CTS) sampleNoise(broadcast []float64) {
+func (l *cts) sampleNoise(broadcast []float64) {
 	n := len(l.free)
 	for i, e := range l.free {
 		a := (*arm)(broadcast[armSize*i:])

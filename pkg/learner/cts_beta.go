@@ -24,62 +24,67 @@ import (
 // A Beta posterior counts successes and has no place for noise. For privacy use [CTS].
 type CTSBeta struct {
 	Matroid matroid.Matroid // of Problem.Arms elements and of rank Problem.Slots; no default
+}
 
-	bandit.Base
+var _ bandit.Learner = CTSBeta{}
+
+// ctsBeta is a run of CTSBeta.
+type ctsBeta struct {
 	semiBandit
-	counts  mechanism.Counts // admits records, and counts what it clips
+	counts  privacy.Stream[privacy.Means] // admits records, and counts what it clips
 	own     *rand.Rand
 	normals *random.Normals
 	shape   []betaShape // of each arm that is no loop
+	record  privacy.Record
 }
 
 // betaShape holds the parameters of a Beta distribution.
 type betaShape struct{ a, b float64 }
 
-var _ bandit.Learner = (*CTSBeta)(nil)
-
-// Init validates and allocates.
-func (l *CTSBeta) Init(p bandit.Problem, horizon int) error {
-	if err := l.init("CTSBeta", l.Matroid, Forced, p, horizon); err != nil {
-		return err
+// Open validates.
+func (l CTSBeta) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	arms, err := prepareSemiBandit("CTSBeta", l.Matroid, Forced, p, horizon)
+	if err != nil {
+		return nil, err
 	}
-	l.shape = make([]betaShape, len(l.free))
-	return l.counts.Init(privacy.Setup{Arms: p.Arms, Slots: p.Slots, Horizon: horizon, Lo: p.RewardMin, Hi: p.RewardMax})
-}
-
-// Reset forgets everything.
-func (l *CTSBeta) Reset(own *rand.Rand, _ rand.Source) {
-	l.Clear()
-	l.counts.Reset(nil)
-	l.own, l.normals = own, random.NewNormals(own)
-	for i := range l.shape {
-		l.shape[i] = betaShape{1, 1}
+	counts, err := mechanism.Counts{}.Open(privacy.Setup{Arms: p.Arms, Slots: p.Slots, Horizon: horizon, Lo: p.RewardMin, Hi: p.RewardMax})
+	if err != nil {
+		return nil, err
 	}
+	return bandit.Starts(func(own *rand.Rand, noise rand.Source) bandit.Run {
+		run := &ctsBeta{semiBandit: arms.begin(), counts: counts.Start(privacy.NewNoise(noise)), own: own,
+			normals: random.NewNormals(own), shape: make([]betaShape, len(arms.free))}
+		for i := range run.shape {
+			run.shape[i] = betaShape{1, 1}
+		}
+		return run
+	}), nil
 }
 
 // Select appends the basis with the highest draws, in order of decreasing draw.
-func (l *CTSBeta) Select(v *bandit.View, dst []int) []int {
+func (l *ctsBeta) Select(v *bandit.View, dst []int) ([]int, error) {
 	if !v.Fits(&l.problem) {
-		l.Fail(fmt.Errorf("learner: round %d: %w", v.Round, bandit.CheckView(l.problem, v)))
+		return dst, inRound(v.Round, bandit.CheckView(l.problem, v))
 	}
 	for i, s := range l.shape {
 		l.index[l.free[i]] = random.Beta(l.normals, s.a, s.b)
 	}
-	return l.play(dst)
+	return l.play(dst), nil
 }
 
 // Update updates the posteriors of the arms played by their weights.
-func (l *CTSBeta) Update(v *bandit.View, arms []int, y []float64) {
+func (l *ctsBeta) Update(v *bandit.View, arms []int, y []float64) error {
 	err := bandit.CheckView(l.problem, v)
 	if err == nil {
 		err = bandit.CheckArms(l.problem, v, arms, y)
 	}
 	if err == nil {
-		_, err = l.counts.Add(&privacy.Record{Arms: arms, Y: y})
+		l.record.Arms, l.record.Y = arms, y
+		_, err = l.counts.Add(&l.record)
+		l.record = privacy.Record{}
 	}
 	if err != nil {
-		l.Fail(fmt.Errorf("learner: round %d: %w", v.Round, err))
-		return
+		return inRound(v.Round, err)
 	}
 	for i, e := range arms {
 		j := l.place[e]
@@ -93,10 +98,11 @@ func (l *CTSBeta) Update(v *bandit.View, arms []int, y []float64) {
 			l.shape[j].b++
 		}
 	}
+	return nil
 }
 
 // Warnings counts clipped weights.
-func (l *CTSBeta) Warnings() []bandit.Warning {
+func (l *ctsBeta) Warnings() []bandit.Warning {
 	if n := l.counts.Clipped(); n > 0 {
 		return []bandit.Warning{{What: fmt.Sprintf("weights outside [%v, %v], clipped", l.problem.RewardMin, l.problem.RewardMax), Count: n}}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -40,27 +41,21 @@ func TestBetaPosteriors(t *testing.T) {
 		{{0, 0}, {3, 0}}, {{3, 0}, {0, 0}}, {{0, 0}, {0, 3}}, {{0, 0}, {1, 1}}, {{1, 0}, {5, 1}},
 		{{0, 1}, {1, 6}}, {{2, 2}, {7, 3}}, {{12, 8}, {11, 11}}, {{0, 2}, {0, 9}}, {{4, 0}, {9, 0}},
 	} {
-		l := &learner.CTSBeta{Matroid: m}
-		if err := l.Init(p, 100); err != nil {
-			t.Fatal(err)
-		}
-		l.Reset(random.New(1, trial, "own"), random.Source(1, 0, "noise"))
+		l := learner.CTSBeta{Matroid: m}
+		run := bandittest.Run(t, l, p, 100, random.New(1, trial, "own"), random.Source(1, 0, "noise"))
 		round := 0
 		for arm, history := range c {
 			for outcome, y := range []float64{p.RewardMax, p.RewardMin} {
 				for range history[outcome] {
 					round++
-					l.Update(&bandit.View{Round: round, Arms: 2}, []int{arm}, []float64{y})
+					run.Update(&bandit.View{Round: round, Arms: 2}, []int{arm}, []float64{y})
 				}
 			}
 		}
 		n := 0
 		for range draws {
 			round++
-			n += 1 - l.Select(&bandit.View{Round: round, Arms: 2}, nil)[0]
-		}
-		if l.Err() != nil {
-			t.Fatal(l.Err())
+			n += 1 - run.Select(&bandit.View{Round: round, Arms: 2}, nil)[0]
 		}
 		shape := func(arm, outcome int) float64 { return 1 + float64(c[arm][outcome]) }
 		want := betaWins(shape(0, 0), shape(0, 1), shape(1, 0), shape(1, 1))

@@ -7,7 +7,6 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
-	"github.com/dpbandits/dpbandits/pkg/internal/owned"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -21,28 +20,103 @@ import (
 // learners may pull in a round, so only what stands before the learner can hold rewards back.
 //
 // The learner has to be a [Private] or a [Local]: they take a record as it is. Others may reuse in
-// Update what Select computed for the same round, as bandit.Learner allows.
+// Update what Select computed for the same round, as bandit.Run allows.
 //
 // The claim is the learner's own. A record is taken in once, and how late that is does not depend
 // on the data.
 type Delayed struct {
-	// Learner describes the learner, a *Private or a *Local. Init makes a copy that nobody else can
-	// feed.
-	Learner bandit.Learner
-	Most    int // the longest delay, in rounds; 0 means none
-	// Delay draws the delay of a round's rewards, in [0, Most]. nil means that all delays are Most.
-	Delay func(own *rand.Rand) int
+	Learner bandit.Learner // a Private or a Local
+	Most    int            // the longest delay, in rounds; 0 means none
+	Delay   Delay          // of a round's rewards; nil means that all delays are Most
+}
 
-	bandit.Base
-	learner bandit.Learner           // a copy of Learner, and the other fields, as they were in Init
-	delay   func(own *rand.Rand) int `snapshot:"keep"`
-	warmer  bandit.Warmer            // the learner, if it wants a round 0
+// Delay draws how many rounds the rewards of a round take. It is a plain value, as a learner is.
+type Delay interface {
+	// Draw returns a number of rounds, in [0, Delayed.Most].
+	Draw(own *rand.Rand) int
+}
+
+var _ bandit.Learner = Delayed{}
+
+// takesLate marks learners whose runs' Update depends on its arguments and on earlier Updates
+// alone.
+type takesLate interface{ takesLate() }
+
+func (l Private[R]) takesLate() {}
+func (l Local) takesLate()      {}
+
+// Open validates and opens the learner.
+func (d Delayed) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	if err := field.Check("learner: Delayed.Learner", d.Learner); err != nil {
+		return nil, err
+	}
+	if _, ok := d.Learner.(takesLate); !ok {
+		return nil, fmt.Errorf("learner: Delayed.Learner is a %T, which may reuse what Select computed: want a Private or a Local", d.Learner)
+	}
+	if d.Most < 0 {
+		return nil, fmt.Errorf("learner: Delayed.Most = %d, want >= 0", d.Most)
+	}
+	inner, err := d.Learner.Open(p, horizon)
+	if err != nil {
+		return nil, err
+	}
+	each := float64(float64(p.Arms)*float64(p.Dim)) + float64(2*float64(p.Slots)) + 20
+	if err := size.Check(fmt.Sprintf("learner: Delayed.Most = %d", d.Most), float64(each*(float64(d.Most)+1))); err != nil {
+		return nil, err
+	}
+	return &delayed{inner, d.Most, d.Delay, p}, nil
+}
+
+// delayed is a Delayed for a problem.
+type delayed struct {
+	inner   bandit.Calibrated
+	most    int
+	delay   Delay
 	problem bandit.Problem
+}
+
+var (
+	_ bandit.Warmer   = (*delayed)(nil)
+	_ privacy.Planner = (*delayed)(nil)
+)
+
+// WantsWarmUp reports whether the learner wants a round 0.
+func (d *delayed) WantsWarmUp() bool {
+	w, ok := d.inner.(bandit.Warmer)
+	return ok && w.WantsWarmUp()
+}
+
+// Plan returns the learner's plan.
+func (d *delayed) Plan(records int) privacy.Plan { return privacy.PlanOf(d.inner, records).HeldBy(d) }
+
+// Start begins a run. If delays are drawn, their stream is seeded from own.
+func (d *delayed) Start(own *rand.Rand, noise rand.Source) bandit.Run {
+	p := d.problem
+	run := &delayedRun{
+		delayed: d,
+		records: make([]late, d.most+1), due: make([]queue, d.most+1), free: make([]int32, 0, d.most+1),
+	}
+	for i := range run.records {
+		run.records[i] = late{view: bandit.View{X: make([]float64, p.Arms*p.Dim)}, arms: make([]int, p.Slots), y: make([]float64, p.Slots)}
+		run.free = append(run.free, int32(d.most-i))
+		run.due[i] = queue{-1, -1}
+	}
+	if d.delay != nil {
+		run.own = rand.New(rand.NewPCG(own.Uint64(), own.Uint64()))
+	}
+	run.run = d.inner.Start(own, noise)
+	return run
+}
+
+// delayedRun is a run of a Delayed.
+type delayedRun struct {
+	*delayed
+	run     bandit.Run
 	own     *rand.Rand
 	records []late
 	free    []int32 // records that are not in use
 	due     []queue // by the round in which they come, modulo Most+1
-	round   int     // rounds since Reset
+	round   int     // rounds so far
 }
 
 // late is a record that has not reached the learner.
@@ -56,105 +130,45 @@ type late struct {
 // queue is a list of records.
 type queue struct{ first, last int32 }
 
-var (
-	_ bandit.Warmer   = (*Delayed)(nil)
-	_ privacy.Planner = (*Delayed)(nil)
-)
-
-// takesLate marks learners whose Update depends on its arguments and on earlier Updates alone.
-type takesLate interface{ takesLate() }
-
-func (l *Private[R]) takesLate() {}
-func (l *Local) takesLate()      {}
-
-// Init validates, initialises the learner and allocates.
-func (d *Delayed) Init(p bandit.Problem, horizon int) error {
-	if err := field.Check("learner: Delayed.Learner", d.Learner); err != nil {
-		return err
-	}
-	if _, ok := d.Learner.(takesLate); !ok {
-		return fmt.Errorf("learner: Delayed.Learner is a %T, which may reuse what Select computed: want a Private or a Local", d.Learner)
-	}
-	if d.Most < 0 {
-		return fmt.Errorf("learner: Delayed.Most = %d, want >= 0", d.Most)
-	}
-	inner := owned.Copy(d.Learner)
-	if err := inner.Init(p, horizon); err != nil {
-		return err
-	}
-	each := float64(float64(p.Arms)*float64(p.Dim)) + float64(2*float64(p.Slots)) + 20
-	if err := size.Check(fmt.Sprintf("learner: Delayed.Most = %d", d.Most), float64(each*(float64(d.Most)+1))); err != nil {
-		return err
-	}
-	d.learner, d.delay, d.warmer, d.problem = inner, d.Delay, nil, p
-	if w, ok := inner.(bandit.Warmer); ok && w.WantsWarmUp() {
-		d.warmer = w
-	}
-	d.records, d.due, d.free = make([]late, d.Most+1), make([]queue, d.Most+1), make([]int32, 0, d.Most+1)
-	for i := range d.records {
-		d.records[i] = late{view: bandit.View{X: make([]float64, p.Arms*p.Dim)}, arms: make([]int, p.Slots), y: make([]float64, p.Slots)}
-	}
-	return nil
-}
-
-// WantsWarmUp reports whether the learner wants a round 0.
-func (d *Delayed) WantsWarmUp() bool { return d.warmer != nil }
-
 // WarmUp hands the rewards of round 0 to the learner, at once.
-func (d *Delayed) WarmUp(y []float64) {
-	if d.warmer == nil {
-		d.Fail(fmt.Errorf("learner: a warm-up round for a %T that wants none", d.learner))
-		return
+func (d *delayedRun) WarmUp(y []float64) error {
+	if !d.WantsWarmUp() {
+		return fmt.Errorf("learner: a warm-up round for a %T that wants none", d.run)
 	}
-	d.warmer.WarmUp(y)
-}
-
-// Reset resets the learner and drops the rewards that have not come. If delays are drawn, their
-// stream is seeded from own.
-func (d *Delayed) Reset(own *rand.Rand, noise rand.Source) {
-	d.Clear()
-	d.own, d.round, d.free = nil, 0, d.free[:0]
-	for i := range d.due {
-		d.free = append(d.free, int32(len(d.due)-1-i))
-		d.due[i] = queue{-1, -1}
-	}
-	if d.delay != nil {
-		d.own = rand.New(rand.NewPCG(own.Uint64(), own.Uint64()))
-	}
-	d.learner.Reset(own, noise)
+	return warmUp(d.run, y)
 }
 
 // Select appends the learner's arms.
-func (d *Delayed) Select(v *bandit.View, dst []int) []int { return d.learner.Select(v, dst) }
+func (d *delayedRun) Select(v *bandit.View, dst []int) ([]int, error) { return d.run.Select(v, dst) }
 
 // Update keeps the rewards until their time has come, and hands the learner those that come now.
-func (d *Delayed) Update(v *bandit.View, arms []int, y []float64) {
+func (d *delayedRun) Update(v *bandit.View, arms []int, y []float64) error {
 	if err := d.check(v, arms, y); err != nil {
-		d.Fail(fmt.Errorf("learner: round %d: %w", v.Round, err))
-		return
+		return inRound(v.Round, err)
 	}
-	most := len(d.due) - 1
-	wait := most
+	wait := d.most
 	if d.delay != nil {
-		if wait = d.delay(d.own); wait < 0 || wait > most {
-			d.Fail(fmt.Errorf("learner: round %d: Delayed.Delay = %d, want in [0, Most = %d]", v.Round, wait, most))
-			return
+		if wait = d.delay.Draw(d.own); wait < 0 || wait > d.most {
+			return inRound(v.Round, fmt.Errorf("Delayed.Delay = %d, want in [0, Most = %d]", wait, d.most))
 		}
 	}
 	d.keep(v, arms, y, (d.round+wait)%len(d.due))
 	now := &d.due[d.round%len(d.due)]
 	for i := now.first; i >= 0; {
 		r := &d.records[i]
-		d.learner.Update(&r.view, r.arms, r.y)
+		if err := d.run.Update(&r.view, r.arms, r.y); err != nil {
+			return err
+		}
 		d.free = append(d.free, i)
 		i = r.next
 	}
 	*now = queue{-1, -1}
 	d.round++
+	return nil
 }
 
 // check refuses at once what the learner would refuse when it comes.
-func (d *Delayed) check(v *bandit.View, arms []int, y []float64) error {
+func (d *delayedRun) check(v *bandit.View, arms []int, y []float64) error {
 	if !v.Fits(&d.problem) {
 		return bandit.CheckView(d.problem, v)
 	}
@@ -173,7 +187,7 @@ func (d *Delayed) check(v *bandit.View, arms []int, y []float64) error {
 }
 
 // keep copies a record into a queue.
-func (d *Delayed) keep(v *bandit.View, arms []int, y []float64, at int) {
+func (d *delayedRun) keep(v *bandit.View, arms []int, y []float64, at int) {
 	i := d.free[len(d.free)-1]
 	d.free = d.free[:len(d.free)-1]
 	r := &d.records[i]
@@ -190,22 +204,14 @@ func (d *Delayed) keep(v *bandit.View, arms []int, y []float64, at int) {
 	}
 }
 
-// Err returns the learner's error, or that of bad data or of a delay.
-func (d *Delayed) Err() error {
-	if err := d.learner.Err(); err != nil {
-		return err
-	}
-	return d.Base.Err()
-}
-
-// Released appends what the learner's statistic shows, as Private.Released does.
-func (d *Delayed) Released(dst []float64) ([]float64, error) { return released(d.learner, dst) }
+// Released appends what the learner's statistic shows, as PrivateRun.Released does.
+func (d *delayedRun) Released(dst []float64) ([]float64, error) { return released(d.run, dst) }
 
 // Warnings returns the learner's warnings.
-func (d *Delayed) Warnings() []bandit.Warning { return d.learner.Warnings() }
+func (d *delayedRun) Warnings() []bandit.Warning { return bandit.Warnings(d.run) }
 
-// Plan returns the learner's plan.
-func (d *Delayed) Plan(records int) privacy.Plan { return privacy.PlanOf(d.learner, records).HeldBy(d) }
+// Plan returns the learner's plan, with the draws of this run.
+func (d *delayedRun) Plan(records int) privacy.Plan { return privacy.PlanOf(d.run, records).HeldBy(d) }
 
 // Check compares noise that the learner drew from the operating system with its plan.
-func (d *Delayed) Check() error { return checkSystem(d.learner) }
+func (d *delayedRun) Check() error { return checkSystem(d.run) }

@@ -15,50 +15,47 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// upTo draws delays that are uniform in [0, most].
-func upTo(most int) func(*rand.Rand) int {
-	return func(own *rand.Rand) int { return own.IntN(most + 1) }
-}
+// upTo draws delays that are uniform in [0, upTo].
+type upTo int
 
-func delayable() map[string]func() bandit.Learner {
-	return map[string]func() bandit.Learner{
-		"exact": func() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) },
-		"tree":  func() bandit.Learner { return learner.New(&learner.LinUCB{}, gaussianTree()) },
-		"local": func() bandit.Learner {
-			noise := learner.LDPNoise{Budget: whole}
-			return &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise}}
-		},
+func (most upTo) Draw(own *rand.Rand) int { return own.IntN(int(most) + 1) }
+
+// always is one delay.
+type always int
+
+func (delay always) Draw(*rand.Rand) int { return int(delay) }
+
+func delayable() map[string]bandit.Learner {
+	return map[string]bandit.Learner{
+		"exact": learner.New(learner.LinUCB{}, nil),
+		"tree":  learner.New(learner.LinUCB{}, gaussianTree()),
+		"local": ldp(learner.LDPNoise{Budget: whole}),
 	}
 }
 
-// start initialises and resets a learner.
-func start(t *testing.T, l bandit.Learner, p bandit.Problem, horizon int) *privacy.Ledger {
+// start begins a run.
+func start(t *testing.T, l bandit.Learner, p bandit.Problem, horizon int) (*bandittest.Running, *privacy.Ledger) {
 	t.Helper()
-	if err := l.Init(p, horizon); err != nil {
-		t.Fatal(err)
-	}
 	ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
-	l.Reset(random.New(1, 0, "own"), ledger)
-	return ledger
+	return bandittest.Run(t, l, p, horizon, random.New(1, 0, "own"), ledger), ledger
 }
 
 // TestDelayed compares a delayed learner with one that is handed the records in the order in which
 // they come, by a list that is searched in each round.
 func TestDelayed(t *testing.T) {
 	const horizon = 300
-	for name, make := range delayable() {
+	for name, l := range delayable() {
 		for _, most := range []int{0, 1, 17, 1000} {
-			for kind, delay := range map[string]func(*rand.Rand) int{"constant": nil, "random": upTo(most)} {
-				env := &environment.DecisionSets{Dim: 3, Arms: 6}
-				env.Reset(random.New(1, 0, "contexts"))
-				d, plain := &learner.Delayed{Learner: make(), Most: most, Delay: delay}, make()
-				ledger := start(t, d, env.Problem(), horizon)
-				start(t, plain, env.Problem(), horizon)
+			for kind, delay := range map[string]learner.Delay{"constant": nil, "random": upTo(most)} {
+				env := environment.DecisionSets{Dim: 3, Arms: 6}
+				trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
+				d, ledger := start(t, learner.Delayed{Learner: l, Most: most, Delay: delay}, env.Problem(), horizon)
+				plain, _ := start(t, l, env.Problem(), horizon)
 				draw := func() int { return most }
 				if delay != nil {
 					own := random.New(1, 0, "own")
 					own = rand.New(rand.NewPCG(own.Uint64(), own.Uint64()))
-					draw = func() int { return delay(own) }
+					draw = func() int { return delay.Draw(own) }
 				}
 				type pending struct {
 					due  int
@@ -70,12 +67,12 @@ func TestDelayed(t *testing.T) {
 				y := []float64{0}
 				for round := 1; round <= horizon; round++ {
 					var v bandit.View
-					env.Next(&v)
+					trial.Next(&v)
 					got, want := d.Select(&v, nil), plain.Select(&v, nil)
 					if !slices.Equal(got, want) {
 						t.Fatalf("%s, %s delay of %d: %v in round %d, want %v", name, kind, most, got, round, want)
 					}
-					env.Pull(random.New(1, round, "rewards"), got, y)
+					trial.Pull(random.New(1, round, "rewards"), got, y)
 					due := pending{round + draw(), v, got[0], y[0]}
 					due.view.X, due.view.Same = slices.Clone(v.X), false
 					list = append(list, due)
@@ -86,13 +83,10 @@ func TestDelayed(t *testing.T) {
 						}
 					}
 				}
-				if d.Err() != nil || plain.Err() != nil {
-					t.Fatalf("%s: %v, %v", name, d.Err(), plain.Err())
-				}
-				if err := ledger.CheckPlan(d, horizon); err != nil {
+				if err := ledger.CheckPlan(d.Run.(privacy.Planner), horizon); err != nil {
 					t.Errorf("%s, %s delay of %d: %v", name, kind, most, err)
 				}
-				if a, b := privacy.ClaimOf(d), privacy.ClaimOf(plain); a.Proved() != b.Proved() || a.Held() != b.Held() {
+				if a, b := privacy.ClaimOf(d.Run), privacy.ClaimOf(plain.Run); a.Proved() != b.Proved() || a.Held() != b.Held() {
 					t.Errorf("%s: claims %v, want %v as its learner", name, a.Proved(), b.Proved())
 				}
 			}
@@ -101,34 +95,33 @@ func TestDelayed(t *testing.T) {
 }
 
 func TestDelayedConforms(t *testing.T) {
-	for name, make := range delayable() {
+	for name, l := range delayable() {
 		t.Run(name, func(t *testing.T) {
-			bandittest.Learner(t, func() bandit.Learner { return &learner.Delayed{Learner: make(), Most: 5, Delay: upTo(5)} },
-				func() bandit.Environment { return &environment.DecisionSets{Dim: 2, Arms: 5} }, bandittest.LearnerOptions{Horizon: 1000})
+			bandittest.Learner(t, learner.Delayed{Learner: l, Most: 5, Delay: upTo(5)},
+				environment.DecisionSets{Dim: 2, Arms: 5}, bandittest.LearnerOptions{Horizon: 1000})
 		})
 	}
 }
 
 func TestDelayedRefuses(t *testing.T) {
-	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
+	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
 	exact := delayable()["exact"]
-	for word, d := range map[string]*learner.Delayed{
+	for word, d := range map[string]learner.Delayed{
 		"Delayed.Learner is nil":       {},
-		"a *learner.Random":            {Learner: &learner.Random{}},
-		"Delayed.Most = -1, want >= 0": {Learner: exact(), Most: -1},
-		"Delayed.Most = 1073741824":    {Learner: exact(), Most: 1 << 30},
-		"LinUCB.Alpha = -0.5":          {Learner: learner.New(&learner.LinUCB{Alpha: -0.5}, nil)},
+		"a learner.Random":             {Learner: learner.Random{}},
+		"Delayed.Most = -1, want >= 0": {Learner: exact, Most: -1},
+		"Delayed.Most = 1073741824":    {Learner: exact, Most: 1 << 30},
+		"LinUCB.Alpha = -0.5":          {Learner: learner.New(learner.LinUCB{Alpha: -0.5}, nil)},
 	} {
-		if err := d.Init(problem, 100); err == nil || !strings.Contains(err.Error(), word) {
+		if _, err := d.Open(problem, 100); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("error %v, want one that names %q", err, word)
 		}
 	}
 	for _, delay := range []int{-1, 4, math.MaxInt} {
-		d := &learner.Delayed{Learner: exact(), Most: 3, Delay: func(*rand.Rand) int { return delay }}
-		start(t, d, problem, 100)
+		d, _ := start(t, learner.Delayed{Learner: exact, Most: 3, Delay: always(delay)}, problem, 100)
 		v := &bandit.View{Round: 1, Arms: 5, Dim: 2, X: make([]float64, 10)}
-		d.Update(v, d.Select(v, nil), []float64{0.5})
-		if err := d.Err(); err == nil || !strings.Contains(err.Error(), "want in [0, Most = 3]") {
+		err := d.Run.Update(v, d.Select(v, nil), []float64{0.5})
+		if err == nil || !strings.Contains(err.Error(), "want in [0, Most = 3]") {
 			t.Errorf("a delay of %d: %v", delay, err)
 		}
 	}

@@ -36,47 +36,46 @@ type DoublyRobustLasso struct {
 	// are.
 	Truncate  float64
 	Tolerance float64 // of the LASSO's duality gap, as in lasso.Solver, but 0 means 1e-6
-
-	highDimensional
-	explore, lambda float64
-	start           int
-	solver          *lasso.Solver
-	own             *rand.Rand
-	w, z            []float64
 }
 
-var _ bandit.Learner = (*DoublyRobustLasso)(nil)
+var _ bandit.Learner = DoublyRobustLasso{}
 
-// Init validates and allocates.
-func (l *DoublyRobustLasso) Init(p bandit.Problem, horizon int) (err error) {
+// doublyRobustLasso is a run of DoublyRobustLasso.
+type doublyRobustLasso struct {
+	highDimensional
+	explore, lambda, truncate float64
+	start                     int
+	solver                    *lasso.Solver
+	own                       *rand.Rand
+	w, z                      []float64
+}
+
+// Open validates.
+func (l DoublyRobustLasso) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	if err := checkTuning("DoublyRobustLasso", 0, tuning{"Explore", l.Explore, "1"}, tuning{"Lambda", l.Lambda, "0.5"},
 		tuning{"Truncate", l.Truncate, "none"}); err != nil {
-		return err
+		return nil, err
 	}
 	if l.Start < 0 {
-		return fmt.Errorf("learner: DoublyRobustLasso.Start = %d, want >= 1, or 0 for 10", l.Start)
+		return nil, fmt.Errorf("learner: DoublyRobustLasso.Start = %d, want >= 1, or 0 for 10", l.Start)
 	}
-	if err := l.init("DoublyRobustLasso", p, horizon); err != nil {
-		return err
+	shared, err := newHighDimensional("DoublyRobustLasso", p, horizon)
+	if err != nil {
+		return nil, err
 	}
-	l.explore, l.lambda, l.start = or(l.Explore, 1), or(l.Lambda, 0.5), l.Start
-	if l.start == 0 {
-		l.start = 10
+	if l.Start == 0 {
+		l.Start = 10
 	}
-	l.solver, err = newSolver(l.who, p.Dim, horizon, l.Tolerance)
-	l.z = make([]float64, p.Dim)
-	return err
-}
-
-// Reset forgets everything.
-func (l *DoublyRobustLasso) Reset(own *rand.Rand, _ rand.Source) {
-	l.reset()
-	l.solver.Reset()
-	l.own = own
+	return begins(shared.who, p.Dim, horizon, 1, l.Tolerance, func(own *rand.Rand, s []*lasso.Solver) bandit.Run {
+		return &doublyRobustLasso{
+			highDimensional: shared, explore: or(l.Explore, 1), lambda: or(l.Lambda, 0.5), truncate: l.Truncate, start: l.Start,
+			solver: s[0], own: own, z: make([]float64, p.Dim),
+		}
+	})
 }
 
 // random returns u_t for the next round.
-func (l *DoublyRobustLasso) random() float64 {
+func (l *doublyRobustLasso) random() float64 {
 	t := l.solver.Rows() + 1
 	if t <= l.start {
 		return 1
@@ -85,21 +84,21 @@ func (l *DoublyRobustLasso) random() float64 {
 }
 
 // Select appends a random arm, or the one with the largest estimated mean.
-func (l *DoublyRobustLasso) Select(v *bandit.View, dst []int) []int {
-	if !l.admit(v) {
-		return append(dst, 0)
+func (l *doublyRobustLasso) Select(v *bandit.View, dst []int) ([]int, error) {
+	if err := l.admit(v); err != nil {
+		return dst, err
 	}
 	if l.own.Float64() < l.random() {
-		return append(dst, l.own.IntN(v.Arms))
+		return append(dst, l.own.IntN(v.Arms)), nil
 	}
-	return append(dst, greedy(v, l.w, l.solver.Support()))
+	return append(dst, greedy(v, l.w, l.solver.Support())), nil
 }
 
 // Update fits anew.
-func (l *DoublyRobustLasso) Update(v *bandit.View, arms []int, y []float64) {
-	arm, reward, ok := l.record(v, arms, y)
-	if !ok {
-		return
+func (l *doublyRobustLasso) Update(v *bandit.View, arms []int, y []float64) error {
+	arm, reward, err := l.record(v, arms, y)
+	if err != nil {
+		return err
 	}
 	on, k := l.solver.Support(), float64(v.Arms)
 	u := l.random()
@@ -117,12 +116,12 @@ func (l *DoublyRobustLasso) Update(v *bandit.View, arms []int, y []float64) {
 		l.z[j] /= k
 	}
 	pseudo := value(l.z, l.w, on) + float64((reward-value(v.Row(arm), l.w, on))/float64(k*pi))
-	if c := l.Truncate; c > 0 {
+	if c := l.truncate; c > 0 {
 		pseudo = max(-c, min(c, pseudo))
 	}
-	if !l.add(l.solver, v, l.z, pseudo) {
-		return
+	if err = l.solver.Add(l.z, pseudo); err == nil {
+		t := l.solver.Rows()
+		l.w, err = l.fit(l.solver, l.lambda*math.Sqrt((logRows(t)+l.logDim)/float64(t)))
 	}
-	t := l.solver.Rows()
-	l.w = l.fit(l.solver, v, l.lambda*math.Sqrt((logRows(t)+l.logDim)/float64(t)))
+	return inRound(v.Round, err)
 }

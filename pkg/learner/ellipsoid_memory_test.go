@@ -1,10 +1,12 @@
 package learner
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 )
 
 // What is allowed by checkLinear has the size that it reckons with, or less.
@@ -13,16 +15,13 @@ func TestLinearSize(t *testing.T) {
 		p := bandit.Problem{Arms: 50_000, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		l := New(&LinUCB{}, nil)
-		if err := l.Init(p, 1000); err != nil {
-			t.Fatal(err)
-		}
+		run := bandittest.Run(t, New(LinUCB{}, nil), p, 1000, nil, rand.NewPCG(1, 2))
 		runtime.ReadMemStats(&after)
 		bytes, want := float64(after.TotalAlloc-before.TotalAlloc), 8*linearSize(p)
 		t.Logf("d = %d: %.3g of %.3g bytes", d, bytes, want)
 		if bytes > 1.01*want {
 			t.Errorf("d = %d: %.4g bytes, want at most %.4g", d, bytes, want)
 		}
-		runtime.KeepAlive(l)
+		runtime.KeepAlive(run)
 	}
 }

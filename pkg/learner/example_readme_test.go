@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -19,15 +18,13 @@ import (
 
 // README.md quotes this one; TestReadme compares them.
 func Example_readme() {
-	public := func() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) }
-	private := func() bandit.Learner {
-		noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
-		return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: noise})
-	}
+	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
+	public := learner.New(learner.LinUCB{}, nil)
+	private := learner.New(learner.LinUCB{}, mechanism.Tree{Noise: noise})
 	race := &simulate.Experiment{
 		Name:        "readme",
-		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: 0.1} },
-		Policies:    []simulate.Policy{{Name: "LinUCB", New: public}, {Name: "private", New: private}},
+		Environment: environment.DecisionSets{Dim: 5, Gap: 0.1},
+		Policies:    []simulate.Policy{{Name: "LinUCB", Learner: public}, {Name: "private", Learner: private}},
 		Horizon:     100_000, Trials: 4, Seed: 1, Grid: []int{1_000, 10_000},
 	}
 	result, err := race.Run(context.Background())

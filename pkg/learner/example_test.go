@@ -15,16 +15,21 @@ import (
 // the sums differs.
 func ExampleLinUCB() {
 	const horizon = 20000
-	noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
-	for _, sums := range []privacy.Accumulator{&mechanism.Exact{}, &mechanism.Tree{Noise: noise}} {
-		l := learner.New(&learner.LinUCB{}, sums)
-		env := &environment.DecisionSets{Dim: 3, Gap: 0.1}
-		if err := l.Init(env.Problem(), horizon); err != nil {
+	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
+	for _, sums := range []privacy.Accumulator{mechanism.Exact{}, mechanism.Tree{Noise: noise}} {
+		env := environment.DecisionSets{Dim: 3, Gap: 0.1}
+		world, err := env.Open()
+		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		env.Reset(random.New(1, 0, "contexts"))
-		l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+		ready, err := learner.New(learner.LinUCB{}, sums).Open(world.Problem(), horizon)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		trial := world.Start(random.New(1, 0, "contexts"))
+		run := ready.Start(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 		rewards := random.New(1, 0, "rewards")
 		var (
 			v      bandit.View
@@ -33,13 +38,19 @@ func ExampleLinUCB() {
 			y      = make([]float64, 1)
 		)
 		for range horizon {
-			env.Next(&v)
-			arms = l.Select(&v, arms[:0])
-			env.Pull(rewards, arms, y)
-			l.Update(&v, arms, y)
-			regret += env.Regret(arms)
+			trial.Next(&v)
+			if arms, err = run.Select(&v, arms[:0]); err != nil {
+				fmt.Println(err)
+				return
+			}
+			trial.Pull(rewards, arms, y)
+			if err := run.Update(&v, arms, y); err != nil {
+				fmt.Println(err)
+				return
+			}
+			regret += trial.Regret(arms)
 		}
-		fmt.Printf("epsilon = %.4g: regret %.0f in %d rounds\n", privacy.ClaimOf(l).Epsilon(), regret, horizon)
+		fmt.Printf("epsilon = %.4g: regret %.0f in %d rounds\n", privacy.ClaimOf(ready).Epsilon(), regret, horizon)
 	}
 	// Output:
 	// epsilon = +Inf: regret 11 in 20000 rounds
@@ -51,13 +62,14 @@ func ExampleLinUCB() {
 func ExampleVectorSum() {
 	n := learner.VectorSum{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Batch: 200}
 	l := learner.NewShuffleVectorSum(n)
-	l.Server.(*learner.VectorSumServer).Policy = &learner.LinUCB{Width: 0.2}
-	env := &environment.UnitFeatures{Arms: 20, Fixed: true}
-	if err := l.Init(env.Problem(), 20000); err != nil {
+	l.Server = learner.VectorSumServer{Noise: n, Policy: learner.LinUCB{Width: 0.2}}
+	env := environment.UnitFeatures{Arms: 20, Fixed: true}
+	ready, err := l.Open(env.Problem(), 20000)
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	c := privacy.ClaimOf(l)
+	c := privacy.ClaimOf(ready)
 	fmt.Printf("%v model, epsilon = %.2f at delta = %v\n", c.Model(), c.Epsilon(), c.Asked().Delta)
 
 	// Amplification of the noise of 200 local messages buys less: each still has most of the noise

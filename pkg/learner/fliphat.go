@@ -14,29 +14,29 @@ import (
 //
 // Over mechanism.NoisyIHT with a finite budget and a claim it is jointly differentially private. A
 // round costs O(K s) for s coordinates.
-type FLIPHAT struct {
-	coordinates
-}
+type FLIPHAT struct{}
 
-var _ Policy[mechanism.SparseTheta] = (*FLIPHAT)(nil)
+// fliphat is the rule of FLIPHAT.
+type fliphat struct{ coordinates }
+
+var _ Policy[mechanism.SparseTheta] = FLIPHAT{}
 
 // NewFLIPHAT returns FLIPHAT for a theta of the given sparsity and a bound on |theta|_1, with the
 // constants of its paper's experiments and noise that is accounted exactly. The estimate keeps
 // twice as many coordinates as theta has.
-func NewFLIPHAT(b privacy.Budget, sparsity int, l1 float64) *Private[mechanism.SparseTheta] {
-	return New(&FLIPHAT{}, &mechanism.NoisyIHT{Budget: b, Sparsity: 2 * sparsity, L1: l1})
+func NewFLIPHAT(b privacy.Budget, sparsity int, l1 float64) Private[mechanism.SparseTheta] {
+	return New(FLIPHAT{}, mechanism.NoisyIHT{Budget: b, Sparsity: 2 * sparsity, L1: l1})
 }
 
-// Init validates.
-func (l *FLIPHAT) Init(p bandit.Problem, horizon int, _ *mechanism.SparseTheta) error {
-	return l.init("FLIPHAT", p, horizon)
+// Prepare validates. No choice is random.
+func (l FLIPHAT) Prepare(p bandit.Problem, horizon int, _ *mechanism.SparseTheta) (Prepared[mechanism.SparseTheta], error) {
+	return Begins[mechanism.SparseTheta](func(*rand.Rand) Rule[mechanism.SparseTheta] {
+		return &fliphat{coordinates{problem: p}}
+	}), checkCoordinates("FLIPHAT", p, horizon)
 }
-
-// Reset forgets everything. No choice is random.
-func (l *FLIPHAT) Reset(*rand.Rand) { l.broadcast = nil }
 
 // Learn returns the coordinates that are not 0, each as its index and its value.
-func (l *FLIPHAT) Learn(r *mechanism.SparseTheta) ([]float64, error) {
+func (l *fliphat) Learn(r *mechanism.SparseTheta) ([]float64, error) {
 	if r.Episode > 0 {
 		if err := l.checkDim(r.Dim); err != nil {
 			return nil, err

@@ -23,26 +23,21 @@ func TestFLIPHATConformance(t *testing.T) {
 			continue // calibrated for long
 		}
 		t.Run(name, func(t *testing.T) {
-			bandittest.Learner(t,
-				func() bandit.Learner {
-					l := learner.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1.5)
-					h := l.Statistic.(*mechanism.NoisyIHT)
-					h.Lengths, h.Rate = mechanism.Growing{Least: 10, Factor: 12}, 0.6 // a later end of an episode allocates
-					change(h)
-					return l
-				},
-				func() bandit.Environment { return &environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4} },
+			l := learner.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1.5)
+			h := l.Statistic.(mechanism.NoisyIHT)
+			h.Lengths, h.Rate = mechanism.Growing{Least: 10, Factor: 12}, 0.6 // a later end of an episode allocates
+			change(&h)
+			l.Statistic = h
+			bandittest.Learner(t, l,
+				environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4},
 				bandittest.LearnerOptions{Seed: 1, Rounds: 150})
 		})
 	}
 }
 
 func TestPrivateThresholdedLassoConformance(t *testing.T) {
-	bandittest.Learner(t,
-		func() bandit.Learner {
-			return learner.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: 1e6, Delta: 1e-5}, 2)
-		},
-		func() bandit.Environment { return &environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4} },
+	bandittest.Learner(t, learner.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: 1e6, Delta: 1e-5}, 2),
+		environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4},
 		bandittest.LearnerOptions{Seed: 1, Rounds: 200})
 }
 
@@ -50,14 +45,18 @@ func TestPrivateThresholdedLassoConformance(t *testing.T) {
 func TestSparseRivalsLearn(t *testing.T) {
 	little := privacy.Budget{Epsilon: 1e4, Delta: 0.01}
 	hard := learner.NewFLIPHAT(little, 2, 1.5)
-	hard.Statistic.(*mechanism.NoisyIHT).Step = 0.1
+	iht := hard.Statistic.(mechanism.NoisyIHT)
+	iht.Step = 0.1
 	if testing.Short() { // exact accounting takes long
-		hard.Statistic.(*mechanism.NoisyIHT).Calibration = privacy.AsPublished
+		iht.Calibration = privacy.AsPublished
 	}
+	hard.Statistic = iht
 	printed := learner.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: 1e9, Delta: 0.01}, 2)
-	printed.Statistic.(*mechanism.ThresholdedLasso).Repairs.TwoSided = true
+	lasso := printed.Statistic.(mechanism.ThresholdedLasso)
+	lasso.Repairs.TwoSided = true
+	printed.Statistic = lasso
 	for name, l := range map[string]bandit.Learner{"FLIPHAT": hard, "printed": printed} {
-		regret, chance := late(t, &environment.Sparse{Dim: 20, Sparsity: 2}, l, 4000, 2000)
+		regret, chance := late(t, environment.Sparse{Dim: 20, Sparsity: 2}, l, 4000, 2000)
 		if !(regret < 0.05*chance) {
 			t.Errorf("%s: regret %.1f in the second half, %.1f at random", name, regret, chance)
 		}
@@ -69,10 +68,10 @@ func TestSparseRivalsLearn(t *testing.T) {
 func late(t *testing.T, env bandit.Environment, l bandit.Learner, horizon, after int) (regret, chance float64) {
 	t.Helper()
 	own := random.New(7, 0, "random arms")
-	err := simulate.Play(env, l, horizon, 7, func(v *bandit.View, arms []int) {
-		if v.Round > after {
-			regret += env.Regret(arms)
-			chance += env.Regret([]int{own.IntN(v.Arms)})
+	err := simulate.Play(env, l, horizon, 7, func(r *simulate.Round) {
+		if r.Round > after {
+			regret += r.Trial.Regret(r.Played)
+			chance += r.Trial.Regret([]int{own.IntN(r.Arms)})
 		}
 	})
 	if err != nil {

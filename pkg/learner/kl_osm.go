@@ -46,46 +46,42 @@ type KLOSM struct {
 	// Boost multiplies the bound of the noise, > 0; 0 means 1. A smaller Boost explores less and is
 	// equally private.
 	Boost float64
+}
 
+// klOSM is the rule of KLOSM.
+type klOSM struct {
 	semiBandit
-	explore, boost float64
-	kl             []bernoulli.Upper // of each arm that is no loop
+	explore, logLog, boost float64
+	kl                     []bernoulli.Upper // of each arm that is no loop
 }
 
 var (
-	_ Policy[privacy.Means] = (*KLOSM)(nil)
-	_ Asker                 = (*KLOSM)(nil)
+	_ Policy[privacy.Means] = KLOSM{}
+	_ Asker                 = KLOSM{}
 )
 
 // Ask asks for a warm-up if Initialisation is AsPublished.
-func (l *KLOSM) Ask(_ bandit.Problem, s *privacy.Setup) error { return l.ask(l.Initialisation, s) }
+func (l KLOSM) Ask(_ bandit.Problem, s *privacy.Setup) error { return l.Initialisation.ask(s) }
 
-// Init validates and allocates.
-func (l *KLOSM) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
+// Prepare validates. KL-OSM makes no random choices of its own.
+func (l KLOSM) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (Prepared[privacy.Means], error) {
 	if !(l.LogLog >= 0 && l.LogLog <= mostTuning) {
-		return fmt.Errorf("learner: KLOSM.LogLog = %v, want finite and >= 0, %v at most", l.LogLog, mostTuning)
+		return nil, fmt.Errorf("learner: KLOSM.LogLog = %v, want finite and >= 0, %v at most", l.LogLog, mostTuning)
 	}
 	if err := checkTuning("KLOSM", 0, tuning{"Explore", l.Explore, "1"}, tuning{"Boost", l.Boost, "1"}); err != nil {
-		return err
+		return nil, err
 	}
-	l.explore, l.boost = or(l.Explore, 1), or(l.Boost, 1)
-	if err := l.init("KLOSM", l.Matroid, l.Initialisation, p, horizon); err != nil {
-		return err
+	arms, err := prepareSemiBandit("KLOSM", l.Matroid, l.Initialisation, p, horizon)
+	if err != nil {
+		return nil, err
 	}
-	l.kl = make([]bernoulli.Upper, len(l.free))
-	return nil
-}
-
-// Reset forgets everything. KL-OSM makes no random choices of its own.
-func (l *KLOSM) Reset(*rand.Rand) {
-	l.forget()
-	for i := range l.kl {
-		l.kl[i].Reset()
-	}
+	return Begins[privacy.Means](func(*rand.Rand) Rule[privacy.Means] {
+		return &klOSM{arms.begin(), or(l.Explore, 1), l.LogLog, or(l.Boost, 1), make([]bernoulli.Upper, len(arms.free))}
+	}), nil
 }
 
 // Act appends the basis with the highest indices, in order of decreasing index.
-func (l *KLOSM) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+func (l *klOSM) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	if !l.ours(broadcast) {
 		if err := l.receive(broadcast); err != nil {
 			return dst, err
@@ -95,7 +91,7 @@ func (l *KLOSM) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, erro
 	byLinear := l.boost * confidences * log
 	byRoot := l.boost * math.Sqrt(confidences*log)
 	t := portable.Log(float64(v.Round))
-	budget := l.explore * (t + float64(l.LogLog*portable.Log(math.Max(1, t))))
+	budget := l.explore * (t + float64(l.logLog*portable.Log(math.Max(1, t))))
 	lo, scale := l.problem.RewardMin, 1/l.span
 	index, kl := l.index, l.kl[:len(l.free)]
 	for i, e := range l.free {

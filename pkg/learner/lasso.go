@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
@@ -11,10 +12,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/lasso"
 )
 
-// highDimensional is what the learners for many dimensions share. They play one arm a round, by
-// their contexts, and fit after every round. They are not private.
+// highDimensional is what the runs of the learners for many dimensions share. They play one arm a
+// round, by their contexts, and fit after every round. They are not private.
 type highDimensional struct {
-	bandit.Base
 	who     string
 	problem bandit.Problem
 	logDim  float64
@@ -30,44 +30,48 @@ const (
 	foldedRows  = 64
 )
 
-func (h *highDimensional) init(who string, p bandit.Problem, horizon int) error {
+// newHighDimensional validates a problem, and returns what a run begins with.
+func newHighDimensional(who string, p bandit.Problem, horizon int) (h highDimensional, err error) {
 	if err := checkContexts(who, p, horizon); err != nil {
-		return err
+		return h, err
 	}
 	what := fmt.Sprintf("learner: %s: Problem.Dim = %d, Arms = %d", who, p.Dim, p.Arms)
 	if err := size.Check(what, 8*(float64(p.Dim)+float64(p.Arms))); err != nil {
-		return err
+		return h, err
 	}
-	h.who, h.problem, h.logDim = who, p, portable.Log(float64(p.Dim))
-	return nil
+	return highDimensional{who: who, problem: p, logDim: portable.Log(float64(p.Dim))}, nil
 }
 
-func (h *highDimensional) reset() {
-	h.Clear()
-	h.clipped, h.loose = 0, 0
-}
-
-// newSolver makes a solver for the rows of a trial. It keeps them, or sums them up where that takes
-// less memory than 128 MiB.
-func newSolver(who string, dim, rows int, tolerance float64) (*lasso.Solver, error) {
-	s := &lasso.Solver{Dim: dim, Tolerance: or(tolerance, 1e-6), MaxSweeps: sweeps}
+// begins makes a Calibrated of a function that makes a run with so many solvers for the rows of a
+// trial. They keep the rows, or sum them up where that takes less memory than 128 MiB.
+func begins(who string, dim, rows, solvers int, tolerance float64, begin func(own *rand.Rand, s []*lasso.Solver) bandit.Run) (bandit.Calibrated, error) {
 	many := float64(dim)*float64(rows) > keptNumbers
-	if many {
-		s.Fold = foldedRows
+	make := func() (*lasso.Solver, error) {
+		s := &lasso.Solver{Dim: dim, Tolerance: or(tolerance, 1e-6), MaxSweeps: sweeps}
+		if many {
+			s.Fold = foldedRows
+		}
+		err := s.Init()
+		if err == nil && !many {
+			err = s.Reserve(rows)
+		}
+		return s, err
 	}
-	if err := s.Init(); err != nil {
+	if _, err := make(); err != nil {
 		return nil, fmt.Errorf("learner: %s: %w", who, err)
 	}
-	if !many {
-		if err := s.Reserve(rows); err != nil {
-			return nil, fmt.Errorf("learner: %s: %w", who, err)
+	return bandit.Starts(func(own *rand.Rand, _ rand.Source) bandit.Run {
+		var all []*lasso.Solver
+		for range solvers {
+			s, _ := make() // the first has shown that it can be had
+			all = append(all, s)
 		}
-	}
-	return s, nil
+		return begin(own, all)
+	}), nil
 }
 
-// admit reports a view that a learner cannot play.
-func (h *highDimensional) admit(v *bandit.View) bool {
+// admit returns an error for a view that a learner cannot play.
+func (h *highDimensional) admit(v *bandit.View) error {
 	err := bandit.CheckView(h.problem, v)
 	if err == nil {
 		for i, x := range v.X[:v.Arms*v.Dim] {
@@ -77,52 +81,31 @@ func (h *highDimensional) admit(v *bandit.View) bool {
 			}
 		}
 	}
-	if err != nil {
-		h.Fail(fmt.Errorf("learner: round %d: %w", v.Round, err))
-	}
-	return err == nil
+	return inRound(v.Round, err)
 }
 
-// record returns the arm played and its reward, moved into the problem's range. It reports what is
-// not in order.
-func (h *highDimensional) record(v *bandit.View, arms []int, y []float64) (arm int, reward float64, ok bool) {
-	err := bandit.CheckView(h.problem, v)
-	if err == nil {
-		err = bandit.CheckArms(h.problem, v, arms, y)
-	}
-	if err == nil && y[0]-y[0] != 0 {
-		err = fmt.Errorf("reward = %v, want finite", y[0])
-	}
-	if err != nil {
-		h.Fail(fmt.Errorf("learner: round %d: %w", v.Round, err))
-		return 0, 0, false
+// record returns the arm played and its reward, moved into the problem's range, or says what is not
+// in order.
+func (h *highDimensional) record(v *bandit.View, arms []int, y []float64) (arm int, reward float64, err error) {
+	if err = checkRecord(h.problem, v, arms, y); err != nil {
+		return 0, 0, inRound(v.Round, err)
 	}
 	reward = max(h.problem.RewardMin, min(h.problem.RewardMax, y[0]))
 	if reward != y[0] {
 		h.clipped++
 	}
-	return arms[0], reward, true
+	return arms[0], reward, nil
 }
 
-// add gives a row to a solver, and reports whether it was taken.
-func (h *highDimensional) add(s *lasso.Solver, v *bandit.View, x []float64, y float64) bool {
-	if err := s.Add(x, y); err != nil {
-		h.Fail(fmt.Errorf("learner: round %d: %w", v.Round, err))
-		return false
-	}
-	return true
-}
-
-// fit fits a solver. If it does not converge, the coefficients are as good as they get.
-func (h *highDimensional) fit(s *lasso.Solver, v *bandit.View, alpha float64) []float64 {
+// fit fits a solver. If it does not converge, the coefficients are as good as
+// they get.
+func (h *highDimensional) fit(s *lasso.Solver, alpha float64) ([]float64, error) {
 	w, err := s.Fit(alpha)
-	switch {
-	case errors.Is(err, lasso.ErrNotConverged):
+	if errors.Is(err, lasso.ErrNotConverged) {
 		h.loose++
-	case err != nil:
-		h.Fail(fmt.Errorf("learner: round %d: %w", v.Round, err))
+		err = nil
 	}
-	return w
+	return w, err
 }
 
 // Warnings counts clipped rewards and fits above their tolerance.

@@ -30,7 +30,12 @@ type LassoBandit struct {
 	LambdaForced float64 // lambda_1, > 0; 0 means 0.05
 	LambdaAll    float64 // lambda_2,0, > 0; 0 means 0.05
 	Tolerance    float64 // of the LASSO's duality gap, as in lasso.Solver, but 0 means 1e-6
+}
 
+var _ bandit.Learner = LassoBandit{}
+
+// lassoBandit is a run of LassoBandit.
+type lassoBandit struct {
 	highDimensional
 	forcedAlpha, allAlpha, half float64
 	each                        int
@@ -39,37 +44,29 @@ type LassoBandit struct {
 	guess                       []float64 // by arm, from forced rounds
 }
 
-var _ bandit.Learner = (*LassoBandit)(nil)
-
-// Init validates and allocates.
-func (l *LassoBandit) Init(p bandit.Problem, horizon int) (err error) {
+// Open validates. LassoBandit makes no random choices.
+func (l LassoBandit) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	if err := checkTuning("LassoBandit", 0, tuning{"Gap", l.Gap, "5"}, tuning{"LambdaForced", l.LambdaForced, "0.05"},
 		tuning{"LambdaAll", l.LambdaAll, "0.05"}); err != nil {
-		return err
+		return nil, err
 	}
 	if l.Forced < 0 {
-		return fmt.Errorf("learner: LassoBandit.Forced = %d, want >= 1, or 0 for 1", l.Forced)
+		return nil, fmt.Errorf("learner: LassoBandit.Forced = %d, want >= 1, or 0 for 1", l.Forced)
 	}
-	if err := l.init("LassoBandit", p, horizon); err != nil {
-		return err
+	shared, err := newHighDimensional("LassoBandit", p, horizon)
+	if err != nil {
+		return nil, err
 	}
-	l.forcedAlpha, l.allAlpha, l.half, l.each = or(l.LambdaForced, 0.05), or(l.LambdaAll, 0.05), or(l.Gap, 5)/2, max(l.Forced, 1)
-	l.guess = make([]float64, p.Arms)
-	if l.forced, err = newSolver(l.who, p.Dim, horizon, l.Tolerance); err == nil {
-		l.all, err = newSolver(l.who, p.Dim, horizon, l.Tolerance)
-	}
-	return err
-}
-
-// Reset forgets everything. LassoBandit makes no random choices.
-func (l *LassoBandit) Reset(*rand.Rand, rand.Source) {
-	l.reset()
-	l.forced.Reset()
-	l.all.Reset()
+	return begins(shared.who, p.Dim, horizon, 2, l.Tolerance, func(_ *rand.Rand, s []*lasso.Solver) bandit.Run {
+		return &lassoBandit{
+			highDimensional: shared, forcedAlpha: or(l.LambdaForced, 0.05), allAlpha: or(l.LambdaAll, 0.05), half: or(l.Gap, 5) / 2,
+			each: max(l.Forced, 1), forced: s[0], all: s[1], guess: make([]float64, p.Arms),
+		}
+	})
 }
 
 // turn returns the arm that a round is forced to play, or -1.
-func (l *LassoBandit) turn(round int) int {
+func (l *lassoBandit) turn(round int) int {
 	place, length := round-1, l.problem.Arms // of the round; of all arms' forced rounds
 	if place/length/l.each >= 1<<40 {        // nobody plays so long, and sums below would overflow
 		return -1
@@ -85,12 +82,12 @@ func (l *LassoBandit) turn(round int) int {
 }
 
 // Select appends the arm that is forced, or that looks best.
-func (l *LassoBandit) Select(v *bandit.View, dst []int) []int {
-	if !l.admit(v) {
-		return append(dst, 0)
+func (l *lassoBandit) Select(v *bandit.View, dst []int) ([]int, error) {
+	if err := l.admit(v); err != nil {
+		return dst, err
 	}
 	if a := l.turn(v.Round); a >= 0 {
-		return append(dst, a%v.Arms)
+		return append(dst, a%v.Arms), nil
 	}
 	top, on := math.Inf(-1), l.forced.Support()
 	for a := range v.Arms {
@@ -106,18 +103,23 @@ func (l *LassoBandit) Select(v *bandit.View, dst []int) []int {
 			best, most = a, m
 		}
 	}
-	return append(dst, best)
+	return append(dst, best), nil
 }
 
 // Update fits anew: from all rounds, and from forced ones after a forced one.
-func (l *LassoBandit) Update(v *bandit.View, arms []int, y []float64) {
-	arm, reward, ok := l.record(v, arms, y)
-	if !ok || !l.add(l.all, v, v.Row(arm), reward) {
-		return
+func (l *lassoBandit) Update(v *bandit.View, arms []int, y []float64) error {
+	arm, reward, err := l.record(v, arms, y)
+	if err != nil {
+		return err
+	}
+	if err := l.all.Add(v.Row(arm), reward); err != nil {
+		return inRound(v.Round, err)
 	}
 	t := l.all.Rows()
-	l.allW = l.fit(l.all, v, l.allAlpha*math.Sqrt((logRows(t)+l.logDim)/float64(t)))
-	if l.turn(v.Round) >= 0 && l.add(l.forced, v, v.Row(arm), reward) {
-		l.forcedW = l.fit(l.forced, v, l.forcedAlpha)
+	if l.allW, err = l.fit(l.all, l.allAlpha*math.Sqrt((logRows(t)+l.logDim)/float64(t))); err == nil && l.turn(v.Round) >= 0 {
+		if err = l.forced.Add(v.Row(arm), reward); err == nil {
+			l.forcedW, err = l.fit(l.forced, l.forcedAlpha)
+		}
 	}
+	return inRound(v.Round, err)
 }

@@ -25,72 +25,79 @@ func leading(n int) []int {
 
 // highDimensional are the learners for many dimensions, on environments of sparsity 5 whose first
 // coordinates matter.
-func highDimensional() map[string]func() bandit.Learner {
-	return map[string]func() bandit.Learner{
-		"thresholded":       func() bandit.Learner { return &learner.ThresholdedLasso{} },
-		"sparsity agnostic": func() bandit.Learner { return &learner.SparsityAgnostic{} },
-		"lasso bandit":      func() bandit.Learner { return &learner.LassoBandit{} },
-		"lasso bandit, q=3": func() bandit.Learner {
-			return &learner.LassoBandit{Forced: 3, Gap: 1, LambdaForced: 0.1, LambdaAll: 0.02}
-		},
-		"doubly robust": func() bandit.Learner { return &learner.DoublyRobustLasso{} },
-		"doubly robust and truncated": func() bandit.Learner {
-			return &learner.DoublyRobustLasso{Explore: 0.3, Lambda: 0.1, Truncate: 3, Start: 20}
-		},
-		"oracle": func() bandit.Learner { return &learner.SupportOracle{Support: leading(5)} },
+func highDimensional() map[string]bandit.Learner {
+	return map[string]bandit.Learner{
+		"thresholded":                 learner.ThresholdedLasso{},
+		"sparsity agnostic":           learner.SparsityAgnostic{},
+		"lasso bandit":                learner.LassoBandit{},
+		"lasso bandit, q=3":           learner.LassoBandit{Forced: 3, Gap: 1, LambdaForced: 0.1, LambdaAll: 0.02},
+		"doubly robust":               learner.DoublyRobustLasso{},
+		"doubly robust and truncated": learner.DoublyRobustLasso{Explore: 0.3, Lambda: 0.1, Truncate: 3, Start: 20},
+		"oracle":                      learner.SupportOracle{Support: leading(5)},
 	}
 }
 
 func TestHighDimensionalConformance(t *testing.T) {
-	for name, make := range highDimensional() {
+	for name, l := range highDimensional() {
 		t.Run(name, func(t *testing.T) {
-			bandittest.Learner(t, make,
-				func() bandit.Environment { return &environment.Sparse{Arms: 4, Dim: 20, Leading: true} },
+			bandittest.Learner(t, l,
+				environment.Sparse{Arms: 4, Dim: 20, Leading: true},
 				bandittest.LearnerOptions{Seed: 1, Rounds: 100, Equivariant: name == "sparsity agnostic" || name == "oracle"})
 		})
 	}
 }
 
-// regretOf plays a trial and returns its regret.
-func regretOf(t testing.TB, env bandit.Environment, l bandit.Learner, trial, rounds int) (regret float64) {
-	t.Helper()
-	p := env.Problem()
-	env.Reset(random.New(3, trial, "contexts"))
-	if err := l.Init(p, rounds); err != nil {
-		t.Fatal(err)
+// support returns the coordinates that matter in a trial.
+func support(trial bandit.Instance) (on []int) {
+	for j, weight := range environment.Theta(trial) {
+		if weight != 0 {
+			on = append(on, j)
+		}
 	}
-	l.Reset(random.New(3, trial, "own"), random.Source(3, trial, "noise"))
+	return on
+}
+
+// regretOf plays a trial and returns its regret.
+func regretOf(t testing.TB, env bandit.Environment, l bandit.Learner, trial, rounds int) float64 {
+	t.Helper()
+	regret, _ := regretAndRun(t, env, l, trial, rounds)
+	return regret
+}
+
+// regretAndRun plays a trial and returns its regret and the run.
+func regretAndRun(t testing.TB, env bandit.Environment, l bandit.Learner, trial, rounds int) (regret float64, run *bandittest.Running) {
+	t.Helper()
+	world := bandittest.Open(t, env)
+	game := world.Start(random.New(3, trial, "contexts"))
+	run = bandittest.Run(t, l, world.Problem(), rounds, random.New(3, trial, "own"), random.Source(3, trial, "noise"))
 	rewards := random.New(3, trial, "rewards")
 	var v bandit.View
 	arms, y := make([]int, 0, 1), make([]float64, 1)
 	for range rounds {
-		env.Next(&v)
-		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y)
-		regret += env.Regret(arms)
-		l.Update(&v, arms, y)
-		if err := l.Err(); err != nil {
-			t.Fatal(err)
-		}
+		game.Next(&v)
+		arms = run.Select(&v, arms[:0])
+		game.Pull(rewards, arms, y)
+		regret += game.Regret(arms)
+		run.Update(&v, arms, y)
 	}
-	return regret
+	return regret, run
 }
 
 // published are regrets after 2,000 rounds in 100 dimensions (mean of 40 trials), by programs that
 // share nothing with these.
 var published = []struct {
 	name string
-	make func() bandit.Learner
+	of   bandit.Learner
 	mean float64
 }{
-	{"oracle", func() bandit.Learner { return &learner.SupportOracle{Support: leading(5)} }, 6.8},
-	{"thresholded .01", func() bandit.Learner { return &learner.ThresholdedLasso{Lambda: 0.01} }, 26.7},
-	{"thresholded .02", func() bandit.Learner { return &learner.ThresholdedLasso{Lambda: 0.02} }, 29.9},
-	{"thresholded .05", func() bandit.Learner { return &learner.ThresholdedLasso{Lambda: 0.05} }, 55.9},
-	{"sparsity agnostic .02", func() bandit.Learner { return &learner.SparsityAgnostic{Lambda: 0.02} }, 34.8},
-	{"sparsity agnostic .05", func() bandit.Learner { return &learner.SparsityAgnostic{Lambda: 0.05} }, 29.4},
-	{"sparsity agnostic .1", func() bandit.Learner { return &learner.SparsityAgnostic{Lambda: 0.1} }, 30.9},
-	{"lasso bandit", func() bandit.Learner { return &learner.LassoBandit{} }, 137},
+	{"oracle", learner.SupportOracle{Support: leading(5)}, 6.8},
+	{"thresholded .01", learner.ThresholdedLasso{Lambda: 0.01}, 26.7},
+	{"thresholded .02", learner.ThresholdedLasso{Lambda: 0.02}, 29.9},
+	{"thresholded .05", learner.ThresholdedLasso{Lambda: 0.05}, 55.9},
+	{"sparsity agnostic .02", learner.SparsityAgnostic{Lambda: 0.02}, 34.8},
+	{"sparsity agnostic .05", learner.SparsityAgnostic{Lambda: 0.05}, 29.4},
+	{"sparsity agnostic .1", learner.SparsityAgnostic{Lambda: 0.1}, 30.9},
+	{"lasso bandit", learner.LassoBandit{}, 137},
 }
 
 // TestHighDimensionalRegret compares mean regrets with those of other programs, within 3 combined
@@ -104,14 +111,14 @@ func TestHighDimensionalRegret(t *testing.T) {
 		trials, most = 5, 5
 	}
 	for _, c := range published {
-		kind := fmt.Sprintf("%T", c.make())
+		kind := fmt.Sprintf("%T", c.of)
 		if testing.Short() && seen[kind] {
 			continue
 		}
 		seen[kind] = true
 		var sum, squares float64
 		for trial := range trials {
-			r := regretOf(t, &environment.Sparse{Leading: true}, c.make(), trial, 2000)
+			r := regretOf(t, environment.Sparse{Leading: true}, c.of, trial, 2000)
 			sum += r
 			squares += r * r
 		}
@@ -129,12 +136,9 @@ func TestHighDimensionalRegret(t *testing.T) {
 // TestForcedRounds: with K = 3 and q = 2 the forced rounds are 1 to 6, 7 to 12, 19 to 24, 43 to 48,
 // and each arm is played twice in each.
 func TestForcedRounds(t *testing.T) {
-	l := &learner.LassoBandit{Forced: 2}
-	p := (&environment.Sparse{Arms: 3, Dim: 4, Sparsity: 1, Leading: true}).Problem()
-	if err := l.Init(p, 100); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(random.New(1, 0, "own"), nil)
+	l := learner.LassoBandit{Forced: 2}
+	p := environment.Sparse{Arms: 3, Dim: 4, Sparsity: 1, Leading: true}.Problem()
+	run := bandittest.Run(t, l, p, 100, random.New(1, 0, "own"), nil)
 	x := make([]float64, 12)
 	forced := map[int]bool{}
 	for _, start := range []int{1, 7, 19, 43, 91} {
@@ -147,7 +151,7 @@ func TestForcedRounds(t *testing.T) {
 		clear(x)
 		x[4*best] = 3
 		v := &bandit.View{Round: round, Arms: 3, Dim: 4, X: x}
-		got := l.Select(v, nil)[0]
+		got := run.Select(v, nil)[0]
 		want := best
 		if forced[round] {
 			turn := 0
@@ -168,24 +172,22 @@ func TestForcedRounds(t *testing.T) {
 		if got == best {
 			y = 3
 		}
-		l.Update(v, []int{got}, []float64{y})
-	}
-	if err := l.Err(); err != nil {
-		t.Fatal(err)
+		run.Update(v, []int{got}, []float64{y})
 	}
 }
 
 // TestThresholds: the support is what the two thresholds leave of the LASSO, and the play that of
 // least squares on it.
 func TestThresholds(t *testing.T) {
-	env, l := &environment.Sparse{}, &learner.ThresholdedLasso{Lambda: 0.05}
-	regretOf(t, env, l, 0, 1000)
-	if got := l.Support(); !slices.Equal(got, env.Support()) {
-		t.Errorf("support %v after 1,000 rounds, want %v", got, env.Support())
+	env := environment.Sparse{}
+	found := func(lambda float64, rounds int) []int {
+		_, run := regretAndRun(t, env, learner.ThresholdedLasso{Lambda: lambda}, 0, rounds)
+		return run.Run.(*learner.ThresholdedLassoRun).Support()
 	}
-	nothing := &learner.ThresholdedLasso{Lambda: 100}
-	regretOf(t, env, nothing, 0, 10)
-	if got := nothing.Support(); len(got) != 0 {
+	if got, want := found(0.05, 1000), support(bandittest.Start(t, env, random.New(3, 0, "contexts"))); !slices.Equal(got, want) {
+		t.Errorf("support %v after 1,000 rounds, want %v", got, want)
+	}
+	if got := found(100, 10); len(got) != 0 {
 		t.Errorf("support %v under a penalty of 100 and more, want none", got)
 	}
 }
@@ -193,9 +195,9 @@ func TestThresholds(t *testing.T) {
 // TestDoublyRobust: the regret of 3,000 rounds is less than a third of a random arm's, which the
 // first rounds play.
 func TestDoublyRobust(t *testing.T) {
-	env := &environment.Sparse{Arms: 2, Dim: 30, Sparsity: 2, Leading: true}
-	random := regretOf(t, env, &learner.DoublyRobustLasso{Start: 3000}, 0, 3000)
-	for _, l := range []*learner.DoublyRobustLasso{{}, {Start: 100, Explore: 0.3, Lambda: 0.1, Truncate: 3}} {
+	env := environment.Sparse{Arms: 2, Dim: 30, Sparsity: 2, Leading: true}
+	random := regretOf(t, env, learner.DoublyRobustLasso{Start: 3000}, 0, 3000)
+	for _, l := range []learner.DoublyRobustLasso{{}, {Start: 100, Explore: 0.3, Lambda: 0.1, Truncate: 3}} {
 		if got := regretOf(t, env, l, 0, 3000); !(got < random/3) {
 			t.Errorf("regret %v, and %v at random: want less than a third of it", got, random)
 		}
@@ -203,74 +205,79 @@ func TestDoublyRobust(t *testing.T) {
 }
 
 func TestHighDimensionalRefuses(t *testing.T) {
-	good := (&environment.Sparse{}).Problem()
+	good := environment.Sparse{}.Problem()
 	for want, l := range map[string]bandit.Learner{
-		"ThresholdedLasso.Lambda = -1":    &learner.ThresholdedLasso{Lambda: -1},
-		"Tolerance = 2":                   &learner.ThresholdedLasso{Tolerance: 2},
-		"SparsityAgnostic.Lambda = NaN":   &learner.SparsityAgnostic{Lambda: math.NaN()},
-		"LassoBandit.Forced = -1":         &learner.LassoBandit{Forced: -1},
-		"LassoBandit.Gap = -2":            &learner.LassoBandit{Gap: -2},
-		"LassoBandit.LambdaForced = +Inf": &learner.LassoBandit{LambdaForced: math.Inf(1)},
-		"LassoBandit.LambdaAll = -1":      &learner.LassoBandit{LambdaAll: -1},
-		"DoublyRobustLasso.Explore = -1":  &learner.DoublyRobustLasso{Explore: -1},
-		"DoublyRobustLasso.Lambda = -1":   &learner.DoublyRobustLasso{Lambda: -1},
-		"DoublyRobustLasso.Start = -1":    &learner.DoublyRobustLasso{Start: -1},
-		"DoublyRobustLasso.Truncate = -3": &learner.DoublyRobustLasso{Truncate: -3},
-		"Support is empty":                &learner.SupportOracle{},
-		"Support[1] = 100, want in [0, ":  &learner.SupportOracle{Support: []int{3, 100}},
-		"Support[2] = 3 is there twice":   &learner.SupportOracle{Support: []int{3, 4, 3}},
-		"SupportOracle.Ridge = -1":        &learner.SupportOracle{Support: []int{3}, Ridge: -1},
+		"ThresholdedLasso.Lambda = -1":    learner.ThresholdedLasso{Lambda: -1},
+		"Tolerance = 2":                   learner.ThresholdedLasso{Tolerance: 2},
+		"SparsityAgnostic.Lambda = NaN":   learner.SparsityAgnostic{Lambda: math.NaN()},
+		"LassoBandit.Forced = -1":         learner.LassoBandit{Forced: -1},
+		"LassoBandit.Gap = -2":            learner.LassoBandit{Gap: -2},
+		"LassoBandit.LambdaForced = +Inf": learner.LassoBandit{LambdaForced: math.Inf(1)},
+		"LassoBandit.LambdaAll = -1":      learner.LassoBandit{LambdaAll: -1},
+		"DoublyRobustLasso.Explore = -1":  learner.DoublyRobustLasso{Explore: -1},
+		"DoublyRobustLasso.Lambda = -1":   learner.DoublyRobustLasso{Lambda: -1},
+		"DoublyRobustLasso.Start = -1":    learner.DoublyRobustLasso{Start: -1},
+		"DoublyRobustLasso.Truncate = -3": learner.DoublyRobustLasso{Truncate: -3},
+		"Support is empty":                learner.SupportOracle{},
+		"Support[1] = 100, want in [0, ":  learner.SupportOracle{Support: []int{3, 100}},
+		"Support[2] = 3 is there twice":   learner.SupportOracle{Support: []int{3, 4, 3}},
+		"SupportOracle.Ridge = -1":        learner.SupportOracle{Support: []int{3}, Ridge: -1},
 	} {
-		if err := l.Init(good, 100); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := l.Open(good, 100); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%T: %v, want an error with %q", l, err, want)
 		}
 	}
 	large := good
 	large.Dim = 1 << 20
-	if err := (&learner.ThresholdedLasso{}).Init(large, 1<<20); err == nil || !strings.Contains(err.Error(), "GiB of memory") {
+	if _, err := (learner.ThresholdedLasso{}).Open(large, 1<<20); err == nil || !strings.Contains(err.Error(), "GiB of memory") {
 		t.Errorf("a million coordinates: %v", err)
 	}
 }
 
 // TestHighDimensionalWarnings: a reward outside its range is clipped and counted.
 func TestHighDimensionalWarnings(t *testing.T) {
-	for name, make := range highDimensional() {
-		l := make()
-		env := &environment.Sparse{Arms: 2, Dim: 8, Leading: true}
-		if err := l.Init(env.Problem(), 10); err != nil {
-			t.Fatal(err)
-		}
-		l.Reset(random.New(1, 0, "own"), nil)
-		env.Reset(random.New(1, 0, "contexts"))
+	for name, l := range highDimensional() {
+		env := environment.Sparse{Arms: 2, Dim: 8, Leading: true}
+		run := bandittest.Run(t, l, env.Problem(), 10, random.New(1, 0, "own"), nil)
+		trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
 		var v bandit.View
-		env.Next(&v)
-		l.Update(&v, l.Select(&v, nil), []float64{1e308})
-		if w := l.Warnings(); l.Err() != nil || len(w) != 1 || w[0].Count != 1 || !strings.Contains(w[0].What, "clipped") {
-			t.Errorf("%s: warnings %v, error %v", name, w, l.Err())
+		trial.Next(&v)
+		run.Update(&v, run.Select(&v, nil), []float64{1e308})
+		if w := run.Warnings(); len(w) != 1 || w[0].Count != 1 || !strings.Contains(w[0].What, "clipped") {
+			t.Errorf("%s: warnings %v", name, w)
 		}
 	}
 }
 
 // ExampleThresholdedLasso finds the coordinates that matter, and compares with an oracle.
 func ExampleThresholdedLasso() {
-	env := &environment.Sparse{Arms: 10, Dim: 200, Sparsity: 3}
-	l := &learner.ThresholdedLasso{Lambda: 0.05}
-	if err := l.Init(env.Problem(), 300); err != nil {
+	env := environment.Sparse{Arms: 10, Dim: 200, Sparsity: 3}
+	ready, err := learner.ThresholdedLasso{Lambda: 0.05}.Open(env.Problem(), 300)
+	if err != nil {
 		panic(err)
 	}
-	env.Reset(random.New(1, 0, "contexts"))
-	l.Reset(random.New(1, 0, "own"), nil)
+	world, err := env.Open()
+	if err != nil {
+		panic(err)
+	}
+	trial := world.Start(random.New(1, 0, "contexts"))
+	run := ready.Start(random.New(1, 0, "own"), nil).(*learner.ThresholdedLassoRun)
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	y := []float64{0}
 	for round := 1; round <= 300; round++ {
-		env.Next(&v)
-		arms := l.Select(&v, nil)
-		env.Pull(rewards, arms, y)
-		l.Update(&v, arms, y)
+		trial.Next(&v)
+		arms, err := run.Select(&v, nil)
+		if err != nil {
+			panic(err)
+		}
+		trial.Pull(rewards, arms, y)
+		if err := run.Update(&v, arms, y); err != nil {
+			panic(err)
+		}
 	}
-	fmt.Println("those that matter:", env.Support())
-	fmt.Println("those it found:   ", l.Support())
+	fmt.Println("those that matter:", support(trial))
+	fmt.Println("those it found:   ", run.Support())
 	// Output:
 	// those that matter: [95 129 171]
 	// those it found:    [95 129 171]
@@ -278,14 +285,14 @@ func ExampleThresholdedLasso() {
 
 // BenchmarkHighDimensional plays rounds of a run that has learnt for a while.
 func BenchmarkHighDimensional(b *testing.B) {
-	for name, make := range highDimensional() {
+	for name, l := range highDimensional() {
 		for _, d := range []int{100, 1000} {
 			b.Run(fmt.Sprintf("%s/d=%d", strings.ReplaceAll(name, " ", "-"), d), func(b *testing.B) {
 				const rounds = 2000
 				b.ReportAllocs()
 				played := 0
 				for b.Loop() {
-					regretOf(b, &environment.Sparse{Dim: d, Leading: true}, make(), played, rounds)
+					regretOf(b, environment.Sparse{Dim: d, Leading: true}, l, played, rounds)
 					played++
 				}
 				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(played*rounds), "us/round")

@@ -21,37 +21,56 @@ import (
 type LDPDevice struct {
 	Noise LDPNoise
 	// Policy chooses the arm from the server's broadcast. It has to be the server's policy; nil means
-	// &LinUCB{}.
+	// LinUCB{}.
 	Policy Policy[privacy.Sums]
+}
 
+// ldpDevice is an LDPDevice for a problem.
+type ldpDevice struct {
 	user
+	scale ldpScale
+}
+
+// ldpReporter is what runs on the devices.
+type ldpReporter struct {
+	choice
 	scale ldpScale
 	buf   []float64
 }
 
-var _ Device = (*LDPDevice)(nil)
+var _ Device = LDPDevice{}
 
-// Init validates and calibrates the noise.
-func (l *LDPDevice) Init(p bandit.Problem, horizon int) (err error) {
-	if err := l.user.init("LDPDevice", p, horizon, l.Policy); err != nil {
-		return err
+// Open validates and calibrates the noise.
+func (l LDPDevice) Open(p bandit.Problem, horizon int) (CalibratedDevice, error) {
+	ready, err := l.open(p, horizon)
+	if err != nil {
+		return nil, err
 	}
-	if l.scale, err = l.Noise.scale(p); err != nil {
-		return err
-	}
-	l.constant = l.Noise.Constant
-	l.buf = make([]float64, l.scale.size())
-	l.plan = l.scale.plan(l.Noise.Budget, "Zheng et al. 2020; mu-GDP (Dong, Roth, Su 2022)", 1)
-	return nil
+	return &ready, nil
 }
 
-// Act returns the arm with the highest upper confidence bound.
-func (l *LDPDevice) Act(broadcast []float64, v *bandit.View) (int, error) {
-	return l.act(broadcast, v)
+func (l LDPDevice) open(p bandit.Problem, horizon int) (d ldpDevice, err error) {
+	if d.user, err = newUser("LDPDevice", p, horizon, l.Policy); err != nil {
+		return d, err
+	}
+	if d.scale, err = l.Noise.scale(p); err != nil {
+		return d, err
+	}
+	d.constant = l.Noise.Constant
+	d.plan = d.scale.plan(l.Noise.Budget, "Zheng et al. 2020; mu-GDP (Dong, Roth, Su 2022)", 1)
+	return d, nil
+}
+
+// Plan returns what a message shows of its user.
+func (d *ldpDevice) Plan(int) privacy.Plan { return d.plan.HeldBy(d) }
+
+// Start allocates.
+func (d *ldpDevice) Start() Reporter {
+	return &ldpReporter{choice: d.start(), scale: d.scale, buf: make([]float64, d.scale.size())}
 }
 
 // Report appends x x^T, packed, and y x to dst, both with noise.
-func (l *LDPDevice) Report(_ []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error) {
+func (l *ldpReporter) Report(_ []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error) {
 	y, err := l.admit(x, y)
 	if err != nil {
 		return dst, err
@@ -66,45 +85,54 @@ func (l *LDPDevice) Report(_ []float64, x []float64, y float64, noise *privacy.N
 	return append(dst, l.buf...), nil
 }
 
-// Plan returns what a message shows of its user.
-func (l *LDPDevice) Plan(int) privacy.Plan { return l.plan.HeldBy(l) }
-
-// user is what all devices share: the choice by a broadcast, and the clipping of data.
+// user is what all devices of linear learners share: a policy, and the bounds of data.
 type user struct {
 	problem  bandit.Problem
-	policy   Policy[privacy.Sums] // acts
-	arms     []int
-	x        []float64 // the context, clipped
-	constant float64   // its last coordinate, if not 0
+	policy   Prepared[privacy.Sums]
+	constant float64 // the last coordinate of a context, if not 0
 	plan     privacy.Plan
 }
 
-func (u *user) init(who string, p bandit.Problem, horizon int, policy Policy[privacy.Sums]) error {
-	if err := checkLinear(who, p, horizon); err != nil {
-		return err
-	}
-	if policy == nil {
-		policy = &LinUCB{}
-	}
-	if err := field.Check("learner: "+who+".Policy", policy); err != nil {
-		return err
-	}
-	*u = user{problem: p, policy: policy, x: make([]float64, p.Dim), arms: make([]int, 0, 1)}
-	none := &privacy.Sums{Packed: make([]float64, packed.Size(p.Dim+1)), Shift: 1, Bounds: privacy.Spread{}.Bounds(1)}
-	return policy.Init(p, horizon, none) // it acts here, and learns where the messages are
+// choice is a user's part in a run: the choice by a broadcast, and the clipping of data.
+type choice struct {
+	problem  bandit.Problem
+	constant float64
+	rule     Rule[privacy.Sums] // acts here, and learns where the messages are
+	arms     []int
+	x        []float64 // the context, clipped
 }
 
-// act returns the arm that the policy chooses from the broadcast.
-func (u *user) act(broadcast []float64, v *bandit.View) (int, error) {
+func newUser(who string, p bandit.Problem, horizon int, policy Policy[privacy.Sums]) (u user, err error) {
+	if err := checkLinear(who, p, horizon); err != nil {
+		return u, err
+	}
+	if policy == nil {
+		policy = LinUCB{}
+	}
+	if err := field.Check("learner: "+who+".Policy", policy); err != nil {
+		return u, err
+	}
+	none := &privacy.Sums{Packed: make([]float64, packed.Size(p.Dim+1)), Shift: 1, Bounds: privacy.Spread{}.Bounds(1)}
+	u.problem = p
+	u.policy, err = policy.Prepare(p, horizon, none)
+	return u, err
+}
+
+func (u *user) start() choice {
+	return choice{problem: u.problem, constant: u.constant, rule: u.policy.Begin(nil), x: make([]float64, u.problem.Dim), arms: make([]int, 0, 1)}
+}
+
+// Act returns the arm that the policy chooses from the broadcast.
+func (u *choice) Act(broadcast []float64, v *bandit.View) (int, error) {
 	if !v.Fits(&u.problem) {
 		return 0, fmt.Errorf("learner: %w", bandit.CheckView(u.problem, v))
 	}
-	arms, err := u.policy.Act(broadcast, v, u.arms[:0])
+	arms, err := u.rule.Act(broadcast, v, u.arms[:0])
 	if err != nil {
 		return 0, err
 	}
 	if len(arms) != 1 {
-		return 0, fmt.Errorf("learner: %d arms from a %T, want 1", len(arms), u.policy)
+		return 0, fmt.Errorf("learner: %d arms from a %T, want 1", len(arms), u.rule)
 	}
 	return arms[0], nil
 }
@@ -112,7 +140,7 @@ func (u *user) act(broadcast []float64, v *bandit.View) (int, error) {
 // admit writes the context, clipped to its norm, to u.x and returns the reward clipped to its
 // range. With a public constant k, the last coordinate is set to k and the others are clipped to
 // sqrt(L^2 - k^2). It refuses data that is not finite or has a wrong length.
-func (u *user) admit(x []float64, y float64) (float64, error) {
+func (u *choice) admit(x []float64, y float64) (float64, error) {
 	if len(x) != len(u.x) {
 		return 0, fmt.Errorf("learner: a context of dimension %d, want %d", len(x), len(u.x))
 	}

@@ -28,46 +28,65 @@ import (
 // round costs O(d^2), and O(d^3) if a broadcast is asked for.
 type LDPServer struct {
 	Noise  LDPNoise             // the devices'
-	Policy Policy[privacy.Sums] // learns from the sums; nil means &LinUCB{}
+	Policy Policy[privacy.Sums] // learns from the sums; nil means LinUCB{}
 	Ridge  float64              // > 0; 0 means 1
-
-	sumServer
-	scale ldpScale
 }
 
-var _ Server = (*LDPServer)(nil)
+// ldpServer is an LDPServer for a problem.
+type ldpServer struct {
+	sums
+	bound float64 // of a message's numbers
+}
 
-// Init validates and allocates.
-func (l *LDPServer) Init(p bandit.Problem, horizon int) (err error) {
+// ldpReceiver is an LDPServer in one trial.
+type ldpReceiver struct {
+	sumReceiver
+	bound float64
+}
+
+var _ Server = LDPServer{}
+
+// Open validates, and computes the law of the noise.
+func (l LDPServer) Open(p bandit.Problem, horizon int) (CalibratedServer, error) {
 	if err := checkLinear("LDPServer", p, horizon); err != nil {
-		return err
+		return nil, err
 	}
-	if l.scale, err = l.Noise.scale(p); err != nil {
-		return err
-	}
-	alpha, err := l.ask("LDPServer", p, horizon, l.Policy, l.Ridge)
+	scale, err := l.Noise.scale(p)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	law := l.law // the ridge alone
+	policy, alpha, err := askPolicy("LDPServer", p, horizon, l.Policy, l.Ridge)
+	if err != nil {
+		return nil, err
+	}
+	law := sumLaw{ridge: or(l.Ridge, 1)}
 	d, union := float64(p.Dim), portable.Log(float64(horizon)/alpha)
 	switch {
-	case l.scale.matrix == 0:
+	case scale.matrix == 0:
 	case l.Noise.Calibration == privacy.AsPublished:
 		law.ridge = 0
-		law.matrix = l.scale.matrix * (float64(4*math.Sqrt(d)) + float64(2*(math.Ln2+union)))
-		law.vector = l.scale.vector * (math.Sqrt(d) + math.Sqrt(2*(math.Ln2+union)))
+		law.matrix = scale.matrix * (float64(4*math.Sqrt(d)) + float64(2*(math.Ln2+union)))
+		law.vector = scale.vector * (math.Sqrt(d) + math.Sqrt(2*(math.Ln2+union)))
 	default:
-		law.matrix = l.scale.matrix * (float64(2*math.Sqrt(d)) + float64(2*math.Sqrt(portable.Log(8)+union)))
-		law.vector = l.scale.vector * (math.Sqrt(d) + math.Sqrt(2*(portable.Log(4)+union)))
+		law.matrix = scale.matrix * (float64(2*math.Sqrt(d)) + float64(2*math.Sqrt(portable.Log(8)+union)))
+		law.vector = scale.vector * (math.Sqrt(d) + math.Sqrt(2*(portable.Log(4)+union)))
 		law.epochs = bits.Len(uint(horizon))
 	}
-	return l.init(p, horizon, law)
+	shared, err := newSums(p, horizon, policy, law)
+	if err != nil {
+		return nil, err
+	}
+	return &ldpServer{shared, scale.bound}, nil
+}
+
+// Start begins a run.
+func (l *ldpServer) Start(own *rand.Rand) Receiver {
+	return &ldpReceiver{l.start(own), l.bound}
 }
 
 // Receive adds a message to the sum.
-func (l *LDPServer) Receive(m Message) error {
-	if err := checkMessage(m, len(l.sum), l.scale.bound); err != nil {
+func (l *ldpReceiver) Receive(m Message) error {
+	if err := checkMessage(m, len(l.sum), l.bound); err != nil {
 		return err
 	}
 	sum := l.sum[:len(m)]
@@ -79,14 +98,21 @@ func (l *LDPServer) Receive(m Message) error {
 	return nil
 }
 
-// sumServer is what servers of noisy sums share: a policy over the packed sum of the messages and
-// the law of its noise. The Receive of the server that embeds it adds to sum and count and sets
-// stale. It stands in this file because tests search the files of Servers for raw data.
-type sumServer struct {
+// sums is what servers of noisy sums share: a policy over the packed sum of the messages, and the
+// law of its noise. It stands in this file because tests search the files of Servers for raw data.
+type sums struct {
+	dim    int
+	law    sumLaw
+	policy Prepared[privacy.Sums]
+}
+
+// sumReceiver is such a server in one trial. The Receive of the type that embeds it adds to sum and
+// count and sets stale.
+type sumReceiver struct {
 	dim       int
 	law       sumLaw
-	policy    Policy[privacy.Sums]
-	release   *privacy.Sums
+	rule      Rule[privacy.Sums]
+	release   privacy.Sums
 	sum       []float64 // the release's, without the last entry
 	count     int       // messages
 	stale     bool
@@ -104,54 +130,58 @@ type sumLaw struct {
 	epochs int
 }
 
-// ask sets the policy and returns the failure probability that it asks for.
-func (s *sumServer) ask(who string, p bandit.Problem, horizon int, policy Policy[privacy.Sums], ridge float64) (alpha float64, err error) {
+// askPolicy returns the policy, and the failure probability that it asks for.
+func askPolicy(who string, p bandit.Problem, horizon int, policy Policy[privacy.Sums], ridge float64) (_ Policy[privacy.Sums], alpha float64, err error) {
 	if err := checkTuning(who, 0, tuning{"Ridge", ridge, "1"}); err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	if policy == nil {
-		policy = &LinUCB{}
+		policy = LinUCB{}
 	}
 	if err := field.Check("learner: "+who+".Policy", policy); err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	setup := privacy.Setup{Horizon: horizon, Alpha: 1 / float64(horizon)}
 	if a, ok := policy.(Asker); ok {
 		if err := a.Ask(p, &setup); err != nil {
-			return 0, err
+			return nil, 0, err
 		}
 	}
-	*s = sumServer{policy: policy, law: sumLaw{ridge: or(ridge, 1)}}
-	return setup.Alpha, nil
+	return policy, setup.Alpha, nil
 }
 
-// init allocates for a law of the noise.
-func (s *sumServer) init(p bandit.Problem, horizon int, law sumLaw) error {
-	s.dim, s.law = p.Dim, law
-	all := make([]float64, packed.Size(p.Dim+1))
-	last := len(all) - 1
-	s.sum, all[last] = all[:last], math.NaN()
-	s.release = &privacy.Sums{Packed: all, Spread: privacy.Spread{Fixed: true}, Epochs: law.epochs}
-	_, _, s.release.Bounds = law.regulariser(1)
-	return s.policy.Init(p, horizon, s.release)
+// newSums prepares the policy for sums whose noise has a law.
+func newSums(p bandit.Problem, horizon int, policy Policy[privacy.Sums], law sumLaw) (sums, error) {
+	none := law.none(p.Dim)
+	prepared, err := policy.Prepare(p, horizon, &none)
+	return sums{p.Dim, law, prepared}, err
 }
 
-// Reset forgets the messages.
-func (s *sumServer) Reset(own *rand.Rand) {
-	clear(s.sum)
-	s.count, s.stale, s.broadcast = 0, true, nil
-	s.policy.Reset(own)
+// none returns the release of no messages.
+func (l *sumLaw) none(dim int) privacy.Sums {
+	all := make([]float64, packed.Size(dim+1))
+	all[len(all)-1] = math.NaN()
+	r := privacy.Sums{Packed: all, Spread: privacy.Spread{Fixed: true}, Epochs: l.epochs}
+	_, _, r.Bounds = l.regulariser(1)
+	return r
+}
+
+// start begins a run.
+func (s *sums) start(own *rand.Rand) sumReceiver {
+	r := sumReceiver{dim: s.dim, law: s.law, rule: s.policy.Begin(own), release: s.law.none(s.dim), stale: true}
+	r.sum = r.release.Packed[:len(r.release.Packed)-1]
+	return r
 }
 
 // Broadcast returns what the policy learns from the sum so far. If learning fails, it returns the
 // last broadcast.
-func (s *sumServer) Broadcast() []float64 {
+func (s *sumReceiver) Broadcast() []float64 {
 	if !s.stale {
 		return s.broadcast
 	}
 	s.stale = false
 	s.release.Shift, s.release.Least, s.release.Bounds = s.law.regulariser(max(s.count, 1))
-	if b, err := s.policy.Learn(s.release); err == nil {
+	if b, err := s.rule.Learn(&s.release); err == nil {
 		s.broadcast = b
 	}
 	return s.broadcast
@@ -174,15 +204,10 @@ func (l *sumLaw) regulariser(n int) (shift, least float64, b privacy.Bounds) {
 
 // Confidence returns the centre and the width of the confidence set for the next round. It requires
 // a policy that broadcasts them, as LinUCB does.
-func (s *sumServer) Confidence() (theta []float64, beta float64) {
+func (s *sumReceiver) Confidence() (theta []float64, beta float64) {
 	b := s.Broadcast()
 	return append([]float64(nil), b[:s.dim]...), b[len(b)-2]
 }
 
 // Warnings returns the policy's warnings.
-func (s *sumServer) Warnings() []bandit.Warning {
-	if p, ok := s.policy.(interface{ Warnings() []bandit.Warning }); ok {
-		return p.Warnings()
-	}
-	return nil
-}
+func (s *sumReceiver) Warnings() []bandit.Warning { return bandit.Warnings(s.rule) }

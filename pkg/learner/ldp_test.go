@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -26,11 +27,8 @@ func ldpNoises(b privacy.Budget) []learner.LDPNoise {
 func TestGivenEpsilon(t *testing.T) {
 	for eps, want := range map[float64]float64{1: 3.6, 10: 210} {
 		s := math.Sqrt(math.Log(25)) / eps
-		d := &learner.LDPDevice{Noise: learner.LDPNoise{Budget: privacy.Budget{Epsilon: eps, Delta: 0.1}, MatrixSD: s / math.Sqrt2, VectorSD: s, Constant: 1}}
-		if err := d.Init(script, 20000); err != nil {
-			t.Fatal(err)
-		}
-		if c := privacy.ClaimOf(d); math.Abs(c.Epsilon()-want) > 0.005*want || c.Asked().Epsilon != eps || c.Calibration() != privacy.Given {
+		ready, _ := device(t, learner.LDPDevice{Noise: learner.LDPNoise{Budget: privacy.Budget{Epsilon: eps, Delta: 0.1}, MatrixSD: s / math.Sqrt2, VectorSD: s, Constant: 1}}, script, 20000)
+		if c := privacy.ClaimOf(ready); math.Abs(c.Epsilon()-want) > 0.005*want || c.Asked().Epsilon != eps || c.Calibration() != privacy.Given {
 			t.Errorf("asked for %v: claims %v (%v), want %v", eps, c.Epsilon(), c.Calibration(), want)
 		}
 	}
@@ -50,11 +48,8 @@ func TestLDPSensitivity(t *testing.T) {
 					p.Dim = 3
 				}
 				n.Constant = k
-				d := &learner.LDPDevice{Noise: n}
-				if err := d.Init(p, 100); err != nil {
-					t.Fatal(err)
-				}
-				draws := privacy.PlanOf(d, privacy.All).Draws
+				ready, _ := device(t, learner.LDPDevice{Noise: n}, p, 100)
+				draws := privacy.PlanOf(ready, privacy.All).Draws
 				worst := 0.0
 				r := math.Sqrt(2 - k*k)
 				for i := range steps {
@@ -73,13 +68,13 @@ func TestLDPSensitivity(t *testing.T) {
 						}
 					}
 				}
-				mu := privacy.ClaimOf(d).Event().(privacy.GaussianEvent).Mu
+				mu := privacy.ClaimOf(ready).Event().(privacy.GaussianEvent).Mu
 				least := 0.99
 				if n.Calibration == privacy.AsPublished && k != 0 {
 					least = 0.75
 				}
 				if worst > mu*(1+1e-9) || worst < least*mu {
-					t.Errorf("%v, constant %v, rewards %v: a message moves by %v standard deviations, the claim has mu = %v", privacy.ClaimOf(d).Calibration(), k, rewards, worst, mu)
+					t.Errorf("%v, constant %v, rewards %v: a message moves by %v standard deviations, the claim has mu = %v", privacy.ClaimOf(ready).Calibration(), k, rewards, worst, mu)
 				}
 			}
 		}
@@ -114,11 +109,8 @@ func TestMessageNoise(t *testing.T) {
 	for _, n := range ldpNoises(strict) {
 		for _, constant := range []float64{0, k} {
 			n.Constant = constant
-			d := &learner.LDPDevice{Noise: n}
-			if err := d.Init(p, 100); err != nil {
-				t.Fatal(err)
-			}
-			draws := privacy.PlanOf(d, privacy.All).Draws
+			ready, d := device(t, learner.LDPDevice{Noise: n}, p, 100)
+			draws := privacy.PlanOf(ready, privacy.All).Draws
 			var mean, sd []float64
 			for i := range 3 {
 				for j := range i + 1 {
@@ -135,16 +127,13 @@ func TestMessageNoise(t *testing.T) {
 			for i := range 3 {
 				mean, sd = append(mean, y*x[i]), append(sd, draws[len(draws)-1].Scale)
 			}
-			checkMoments(t, fmt.Sprintf("ldp %v constant %v", privacy.ClaimOf(d).Calibration(), constant), d, x, y, mean, sd, messages)
+			checkMoments(t, fmt.Sprintf("ldp %v constant %v", privacy.ClaimOf(ready).Calibration(), constant), d, false, x, y, mean, sd, messages)
 		}
 	}
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 		for _, constant := range []float64{0, k} {
-			d := &learner.OnlineDevice{Noise: learner.OnlineNoise{Budget: strict, Calibration: c, Constant: constant}}
-			if err := d.Init(p, 100); err != nil {
-				t.Fatal(err)
-			}
-			sigma := privacy.PlanOf(d, privacy.All).Draws[0].Scale
+			ready, d := device(t, learner.OnlineDevice{Noise: learner.OnlineNoise{Budget: strict, Calibration: c, Constant: constant}}, p, 100)
+			sigma := privacy.PlanOf(ready, privacy.All).Draws[0].Scale
 			mean, sd := append(slices.Clone(x), y), []float64{sigma, sigma, sigma, sigma}
 			if c == privacy.AsPublished {
 				for i := range 3 {
@@ -153,15 +142,15 @@ func TestMessageNoise(t *testing.T) {
 			} else if constant != 0 {
 				mean, sd = slices.Delete(mean, 2, 3), sd[:3]
 			}
-			checkMoments(t, fmt.Sprintf("online %v constant %v", c, constant), d, x, y, mean, sd, messages)
+			checkMoments(t, fmt.Sprintf("online %v constant %v", c, constant), d, true, x, y, mean, sd, messages)
 		}
 	}
 }
 
-func checkMoments(t *testing.T, what string, d learner.Device, x []float64, y float64, mean, sd []float64, messages int) {
+func checkMoments(t *testing.T, what string, d learner.Reporter, zeta bool, x []float64, y float64, mean, sd []float64, messages int) {
 	t.Helper()
 	broadcast := make([]float64, 3+6+2)
-	if _, ok := d.(*learner.OnlineDevice); ok {
+	if zeta {
 		broadcast = append(broadcast, 2) // Delta
 	}
 	noise := privacy.NewNoise(random.Source(1, 0, what))
@@ -187,31 +176,26 @@ func checkMoments(t *testing.T, what string, d learner.Device, x []float64, y fl
 
 // twins plays two learners on the same rounds and returns in how many of them they chose different
 // arms.
-func twins(t *testing.T, a, b bandit.Learner, rounds int) (differ int) {
+func twins(t *testing.T, first, second bandit.Learner, rounds int) (differ int) {
 	t.Helper()
-	env := &environment.UnitFeatures{Dim: 4, Arms: 12}
-	env.Reset(random.New(1, 0, "contexts"))
-	for _, l := range []bandit.Learner{a, b} {
-		if err := l.Init(env.Problem(), rounds); err != nil {
-			t.Fatal(err)
-		}
-		l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	world := bandittest.Open(t, environment.UnitFeatures{Dim: 4, Arms: 12})
+	trial := world.Start(random.New(1, 0, "contexts"))
+	start := func(l bandit.Learner) *bandittest.Running {
+		return bandittest.Run(t, l, world.Problem(), rounds, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 	}
+	a, b := start(first), start(second)
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	y := make([]float64, 1)
 	for range rounds {
-		env.Next(&v)
+		trial.Next(&v)
 		arms := a.Select(&v, nil)
 		if other := b.Select(&v, nil); other[0] != arms[0] {
 			differ++
 		}
-		env.Pull(rewards, arms, y) // both learn from a's arm
+		trial.Pull(rewards, arms, y) // both learn from a's arm
 		a.Update(&v, arms, y)
 		b.Update(&v, arms, y)
-	}
-	if a.Err() != nil || b.Err() != nil {
-		t.Fatal(a.Err(), b.Err())
 	}
 	return differ
 }
@@ -222,7 +206,7 @@ func TestLDPWithoutNoise(t *testing.T) {
 	for _, noise := range ldpNoises(none) {
 		for _, k := range []float64{0, 1 / math.Sqrt2} {
 			noise.Constant = k
-			if n := twins(t, learner.New(&learner.LinUCB{}, nil), ldp(noise), 2000); n > 0 {
+			if n := twins(t, learner.New(learner.LinUCB{}, nil), ldp(noise), 2000); n > 0 {
 				t.Errorf("%+v: %d arms of 2000 differ from LinUCB's", noise, n)
 			}
 		}
@@ -243,8 +227,8 @@ func TestLDPConfidence(t *testing.T) {
 	failures := 0
 	for trial := range trials {
 		n := learner.LDPNoise{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}}
-		l := &learner.Local{Device: &learner.LDPDevice{Noise: n}, Server: &learner.LDPServer{Noise: n, Policy: &learner.LinUCB{Alpha: 0.05}}}
-		if escaped(t, l, &environment.UnitFeatures{Dim: 4, Arms: 10}, trial, rounds) {
+		l := learner.Local{Device: learner.LDPDevice{Noise: n}, Server: learner.LDPServer{Noise: n, Policy: learner.LinUCB{Alpha: 0.05}}}
+		if gone, _ := escaped(t, l, environment.UnitFeatures{Dim: 4, Arms: 10}, trial, rounds); gone {
 			failures++
 		}
 	}
@@ -254,29 +238,23 @@ func TestLDPConfidence(t *testing.T) {
 }
 
 // escaped plays a trial and reports that theta* left the confidence set in some round.
-func escaped(t *testing.T, l *learner.Local, env *environment.UnitFeatures, trial, rounds int) (escaped bool) {
+func escaped(t *testing.T, local learner.Local, env environment.UnitFeatures, trial, rounds int) (escaped bool, l *bandittest.Running) {
 	t.Helper()
-	if err := l.Init(env.Problem(), rounds); err != nil {
-		t.Fatal(err)
-	}
-	env.Reset(random.New(1, trial, "contexts"))
-	l.Reset(nil, random.Source(1, trial, "noise"))
+	l = bandittest.Run(t, local, env.Problem(), rounds, nil, random.Source(1, trial, "noise"))
+	game := bandittest.Start(t, env, random.New(1, trial, "contexts"))
 	rewards := random.New(1, trial, "rewards")
 	var v bandit.View
 	y := make([]float64, 1)
 	for range rounds {
-		env.Next(&v)
+		game.Next(&v)
 		arms := l.Select(&v, nil)
-		env.Pull(rewards, arms, y)
+		game.Pull(rewards, arms, y)
 		l.Update(&v, arms, y)
-		if outside(l.Server.Broadcast(), env.Theta()) {
+		if outside(serverOf(l).Broadcast(), environment.Theta(game)) {
 			escaped = true
 		}
 	}
-	if l.Err() != nil {
-		t.Fatal(l.Err())
-	}
-	return escaped
+	return escaped, l
 }
 
 // outside reports that theta is not in the ellipsoid, by solving with V^-1.
@@ -309,25 +287,25 @@ func TestLDPRefuses(t *testing.T) {
 		{learner.LDPNoise{Budget: strict, MatrixSD: 1, VectorSD: 1, Calibration: privacy.AsPublished}, []string{"AsPublished", "Sound"}},
 		{learner.LDPNoise{Budget: privacy.Budget{Epsilon: 1e-300, Delta: 0.1}, Calibration: privacy.AsPublished}, []string{"1e100"}},
 	} {
-		wants(t, "LDPDevice", (&learner.LDPDevice{Noise: c.n}).Init(features, 100), c.words...)
-		wants(t, "LDPServer", (&learner.LDPServer{Noise: c.n}).Init(features, 100), c.words...)
+		wants(t, "LDPDevice", failure(learner.LDPDevice{Noise: c.n}.Open(features, 100)), c.words...)
+		wants(t, "LDPServer", failure(learner.LDPServer{Noise: c.n}.Open(features, 100)), c.words...)
 	}
 	for _, c := range []struct {
 		s     learner.LDPServer
 		words []string
 	}{
-		{learner.LDPServer{Policy: &learner.LinUCB{Alpha: 2}}, []string{"Alpha = 2"}},
-		{learner.LDPServer{Policy: &learner.LinUCB{Sigma: -1}}, []string{"Sigma = -1"}},
-		{learner.LDPServer{Policy: &learner.LinUCB{ThetaNorm: math.Inf(1)}}, []string{"ThetaNorm = +Inf"}},
+		{learner.LDPServer{Policy: learner.LinUCB{Alpha: 2}}, []string{"Alpha = 2"}},
+		{learner.LDPServer{Policy: learner.LinUCB{Sigma: -1}}, []string{"Sigma = -1"}},
+		{learner.LDPServer{Policy: learner.LinUCB{ThetaNorm: math.Inf(1)}}, []string{"ThetaNorm = +Inf"}},
 		{learner.LDPServer{Ridge: math.NaN()}, []string{"Ridge = NaN"}},
-		{learner.LDPServer{Policy: &learner.LinUCB{Width: -0.5}}, []string{"LinUCB.Width = -0.5"}},
+		{learner.LDPServer{Policy: learner.LinUCB{Width: -0.5}}, []string{"LinUCB.Width = -0.5"}},
 	} {
 		c.s.Noise = good
-		wants(t, "LDPServer", c.s.Init(features, 100), c.words...)
+		wants(t, "LDPServer", failure(c.s.Open(features, 100)), c.words...)
 	}
-	wants(t, "Local", (&learner.Local{}).Init(features, 100), "Device is nil")
-	wants(t, "Local", (&learner.Local{Device: &learner.LDPDevice{Noise: good}}).Init(features, 100), "Server is nil")
+	wants(t, "Local", failure(learner.Local{}.Open(features, 100)), "Device is nil")
+	wants(t, "Local", failure(learner.Local{Device: learner.LDPDevice{Noise: good}}.Open(features, 100)), "Server is nil")
 	l := ldp(good)
 	l.Batch = -1
-	wants(t, "Local", l.Init(features, 100), "Batch = -1")
+	wants(t, "Local", failure(l.Open(features, 100)), "Batch = -1")
 }

@@ -1,7 +1,6 @@
 package learner
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -26,8 +25,8 @@ import (
 // differentially private: the action of round t depends on the other rounds through the release
 // alone, and on round t's own context (Claim 7).
 //
-// A variant embeds LinUCB and overrides what differs. If it has an Init or a Reset of its own, that
-// has to call LinUCB's. [LinUCB.Learn] says where Act finds theta~, V^-1 and beta_t.
+// A variant is a policy whose rule embeds a [LinUCBRule] and overrides what differs.
+// [LinUCBRule.Learn] says where Act finds theta~, V^-1 and beta_t.
 //
 // A round costs O(K d), plus O(d^2) for each arm that a bound cannot rule out. Learning costs
 // O(d^2) a round from exact sums, and O(d^3) from noisy ones.
@@ -43,37 +42,48 @@ type LinUCB struct {
 	OptimalShift bool
 	// Width multiplies beta, > 0, for tuned comparisons; 0 means 1. Below 1 no theorem holds.
 	Width float64
+}
 
-	problem bandit.Problem
-	horizon int
+// LinUCBRule is the rule of [LinUCB].
+type LinUCBRule struct {
+	preparedLinUCB
 	optimist
 	estimate
-	set        ellipsoid // of a broadcast from elsewhere
+	set      ellipsoid // of a broadcast from elsewhere
+	least    float64   // a lower bound of rho_min that holds for longer, and d times its logarithm
+	logFloor float64
+	sum      []float64 // the release, packed, of order dim+1
+	fresh    bool      // there is no estimate yet
+	floored  int
+}
+
+// preparedLinUCB is LinUCB for a problem. A rule has a copy, in which the bounds follow the
+// release.
+type preparedLinUCB struct {
+	tuning     LinUCB
+	problem    bandit.Problem
+	horizon    int
 	confidence confidence
 	moves      bool // the shift is LinUCB's own
 	shift      float64
 	bounds     privacy.Bounds // of the release under the shift
 	factor     float64        // Width
-	least      float64        // a lower bound of rho_min that holds for longer, and d times its logarithm
-	logFloor   float64
-	sum        []float64 // the release, packed, of order dim+1
-	fresh      bool      // there is no estimate yet
-	floored    int
 }
 
 var (
-	_ Policy[privacy.Sums] = (*LinUCB)(nil)
-	_ Asker                = (*LinUCB)(nil)
+	_ Policy[privacy.Sums] = LinUCB{}
+	_ Asker                = LinUCB{}
+	_ Rule[privacy.Sums]   = (*LinUCBRule)(nil)
 )
 
 // Ask validates Alpha and asks the statistic for bounds that hold with that failure probability.
-func (l *LinUCB) Ask(p bandit.Problem, s *privacy.Setup) error {
+func (l LinUCB) Ask(p bandit.Problem, s *privacy.Setup) error {
 	s.Alpha = or(l.Alpha, s.Alpha)
 	return l.check(p, s.Horizon)
 }
 
 // check reports a problem or a tuning field that is out of its range.
-func (l *LinUCB) check(p bandit.Problem, horizon int) error {
+func (l LinUCB) check(p bandit.Problem, horizon int) error {
 	if err := checkLinear("LinUCB", p, horizon); err != nil {
 		return err
 	}
@@ -88,66 +98,65 @@ func (l *LinUCB) check(p bandit.Problem, horizon int) error {
 	return nil
 }
 
-// Init validates, shifts the sums if RhoMin or OptimalShift says so, and allocates.
-func (l *LinUCB) Init(p bandit.Problem, horizon int, r *privacy.Sums) error {
+// Prepare validates, and shifts the sums if RhoMin or OptimalShift says so.
+func (l LinUCB) Prepare(p bandit.Problem, horizon int, r *privacy.Sums) (Prepared[privacy.Sums], error) {
 	if err := l.check(p, horizon); err != nil {
-		return err
+		return nil, err
 	}
 	alpha := or(l.Alpha, 1/float64(horizon))
-	l.problem, l.horizon, l.factor, l.least = p, horizon, or(l.Width, 1), 0
-	l.confidence = confidence{p.Dim, l.sigma(), or(l.ThetaNorm, 1), float64(2*portable.Log(2/alpha)) + float64(2*portable.Log(float64(max(1, r.Epochs))))}
+	ready := &preparedLinUCB{tuning: l, problem: p, horizon: horizon, factor: or(l.Width, 1)}
+	ready.confidence = confidence{p.Dim, ready.sigma(), or(l.ThetaNorm, 1), float64(2*portable.Log(2/alpha)) + float64(2*portable.Log(float64(max(1, r.Epochs))))}
 	moved, err := *r, error(nil)
-	if l.moves = l.OptimalShift || l.RhoMin > 0; l.OptimalShift {
-		if moved, err = optimiseShift(r, l.theory(r.Bounds), l.meanBound()); err != nil {
-			return fmt.Errorf("learner: LinUCB.OptimalShift: %w", err)
+	if ready.moves = l.OptimalShift || l.RhoMin > 0; l.OptimalShift {
+		if moved, err = optimiseShift(r, ready.theory(r.Bounds), ready.meanBound()); err != nil {
+			return nil, fmt.Errorf("learner: LinUCB.OptimalShift: %w", err)
 		}
-	} else if l.moves {
+	} else if ready.moves {
 		if moved, err = r.Shifted(l.RhoMin); err != nil {
-			return fmt.Errorf("learner: LinUCB.RhoMin: %w", err)
+			return nil, fmt.Errorf("learner: LinUCB.RhoMin: %w", err)
 		}
 	}
-	l.shift, l.bounds = moved.Shift, moved.Bounds
-	if !(l.bounds.RhoMin > 0) {
-		return fmt.Errorf("learner: LinUCB's sums have rho_min = %v, want > 0: shift them up", l.bounds.RhoMin)
+	ready.shift, ready.bounds = moved.Shift, moved.Bounds
+	if !(ready.bounds.RhoMin > 0) {
+		return nil, fmt.Errorf("learner: LinUCB's sums have rho_min = %v, want > 0: shift them up", ready.bounds.RhoMin)
 	}
-	l.sum = make([]float64, packed.Size(p.Dim+1))
-	l.optimist.init(p)
-	l.estimate.init(p.Dim)
-	return nil
+	return ready, nil
 }
 
-func (l *LinUCB) sigma() float64 { return or(l.Sigma, (l.problem.RewardMax-l.problem.RewardMin)/2) }
+// Begin makes a rule, which is a *LinUCBRule. LinUCB makes no random choices of its own.
+func (l *preparedLinUCB) Begin(*rand.Rand) Rule[privacy.Sums] {
+	rule := &LinUCBRule{preparedLinUCB: *l, fresh: true, sum: make([]float64, packed.Size(l.problem.Dim+1))}
+	rule.optimist.init(l.problem)
+	rule.estimate.init(l.problem.Dim)
+	return rule
+}
+
+func (l *preparedLinUCB) sigma() float64 {
+	return or(l.tuning.Sigma, (l.problem.RewardMax-l.problem.RewardMin)/2)
+}
 
 // meanBound returns the bound S L on the absolute mean reward |<theta, x>|, or that on the rewards
 // if it is less.
-func (l *LinUCB) meanBound() float64 {
-	return min(l.problem.RewardBound(), l.problem.ContextNorm*or(l.ThetaNorm, 1))
+func (l *preparedLinUCB) meanBound() float64 {
+	return min(l.problem.RewardBound(), l.problem.ContextNorm*or(l.tuning.ThetaNorm, 1))
 }
 
 // theory returns the parameters of the regret bounds for this learner.
-func (l *LinUCB) theory(b privacy.Bounds) Theory {
+func (l *preparedLinUCB) theory(b privacy.Bounds) Theory {
 	p := l.problem
 	return Theory{Rounds: l.horizon, Dim: p.Dim, ContextNorm: p.ContextNorm, RewardBound: max(1, l.meanBound()),
-		ThetaNorm: or(l.ThetaNorm, 1), Sigma: l.sigma(), Alpha: or(l.Alpha, 1/float64(l.horizon)), Bounds: b}
+		ThetaNorm: or(l.tuning.ThetaNorm, 1), Sigma: l.sigma(), Alpha: or(l.tuning.Alpha, 1/float64(l.horizon)), Bounds: b}
 }
-
-var errNoLinUCB = errors.New("LinUCB.Learn before LinUCB.Init: a type that embeds LinUCB and has an Init of its own has to call LinUCB's")
-
-// Reset forgets everything. LinUCB makes no random choices of its own.
-func (l *LinUCB) Reset(*rand.Rand) { l.fresh, l.floored, l.memory.round = true, 0, 0 }
 
 // Learn computes theta~, V^-1 and beta_t from the release and returns them as the broadcast. If the
 // release has grown by a single row, they are updated by that row; otherwise they are computed
 // anew.
 //
 // The broadcast is one slice: theta~ (d numbers), the lower triangle of V^-1 by rows (d(d+1)/2 of
-// them), beta_t, and an upper bound on the operator norm of V^-1. It belongs to LinUCB: a variant
-// that wants other numbers changes a copy, which [LinUCB.Act] takes as well.
-func (l *LinUCB) Learn(r *privacy.Sums) ([]float64, error) {
+// them), beta_t, and an upper bound on the operator norm of V^-1. It belongs to the
+// rule: a variant that wants other numbers changes a copy, which [LinUCBRule.Act] takes as well.
+func (l *LinUCBRule) Learn(r *privacy.Sums) ([]float64, error) {
 	d := l.problem.Dim
-	if d == 0 {
-		return nil, errNoLinUCB
-	}
 	least := l.bounds.RhoMin
 	if !l.moves {
 		l.shift, l.bounds, least = r.Shift, r.Bounds, or(r.Least, r.Bounds.RhoMin)
@@ -181,7 +190,7 @@ func (l *LinUCB) Learn(r *privacy.Sums) ([]float64, error) {
 }
 
 // Act appends the arm with the highest upper confidence bound in the broadcast's ellipsoid.
-func (l *LinUCB) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+func (l *LinUCBRule) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	set := &l.estimate.ellipsoid
 	if len(broadcast) != len(set.numbers) || &broadcast[0] != &set.numbers[0] { // from another machine
 		if err := l.set.receive(broadcast, l.problem.Dim); err != nil {
@@ -195,17 +204,17 @@ func (l *LinUCB) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, err
 
 // Confidence returns the centre theta~ and the width beta_t of the confidence set for the next
 // round.
-func (l *LinUCB) Confidence() (theta []float64, beta float64) {
+func (l *LinUCBRule) Confidence() (theta []float64, beta float64) {
 	return append([]float64(nil), l.theta...), l.width[0]
 }
 
 // Distance returns how far a parameter is from the centre of the confidence set for the next round,
 // |theta - theta~|_V/beta. The set holds the parameters at a distance of 1 or less. It allocates,
-// and is an error before the first round.
-func (l *LinUCB) Distance(theta []float64) (float64, error) {
+// and is an error before the first Learn.
+func (l *LinUCBRule) Distance(theta []float64) (float64, error) {
 	d := len(l.theta)
-	if d == 0 || len(theta) != d {
-		return 0, fmt.Errorf("learner: LinUCB: the distance of %d numbers, want %d; 0 before Init", len(theta), d)
+	if len(theta) != d {
+		return 0, fmt.Errorf("learner: LinUCB: the distance of %d numbers, want %d", len(theta), d)
 	}
 	off, root := make([]float64, d), make([]float64, packed.Size(d))
 	for i, v := range theta {
@@ -221,18 +230,18 @@ func (l *LinUCB) Distance(theta []float64) (float64, error) {
 
 // Bounds returns the accurate bounds (rho_min, rho_max, gamma) that the confidence width is
 // computed from.
-func (l *LinUCB) Bounds() privacy.Bounds { return l.bounds }
+func (l *preparedLinUCB) Bounds() privacy.Bounds { return l.bounds }
 
 // RegretBound returns the regret bounds of Theorems 5 and 6 after a number of rounds. Theorem 6
 // needs a gap > 0; for gap = 0 its bound is +Inf.
-func (l *LinUCB) RegretBound(rounds int, gap float64) (general, gapped float64) {
+func (l *preparedLinUCB) RegretBound(rounds int, gap float64) (general, gapped float64) {
 	t := l.theory(l.bounds)
 	t.Rounds = rounds
 	return t.General(), t.Gap(gap)
 }
 
 // Warnings counts the releases whose eigenvalues had to be floored.
-func (l *LinUCB) Warnings() []bandit.Warning {
+func (l *LinUCBRule) Warnings() []bandit.Warning {
 	if l.floored == 0 {
 		return nil
 	}

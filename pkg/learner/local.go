@@ -15,17 +15,30 @@ import (
 // raw context, reward or arm.
 type Message []float64
 
-// Device is the half of a local learner that runs on the users' devices and sees raw data. One
-// value plays all devices in turn, one user a round, so it must keep nothing from one call to the
-// next except its tuning and work space.
+// Device describes the half of a local learner that runs on the users' devices and sees raw data:
+// tuning, and nothing else.
 //
 // Its privacy claim must hold for every broadcast: the server is not trusted, and may choose
 // broadcasts to learn as much as it can. To write a device, compute the message from the clipped
 // (x, y) and the noise alone. Whatever depends only on messages and broadcasts is the server's
 // work.
 type Device interface {
-	// Init validates and allocates.
-	Init(p bandit.Problem, horizon int) error
+	// Open validates and calibrates.
+	Open(p bandit.Problem, horizon int) (CalibratedDevice, error)
+}
+
+// CalibratedDevice is a device that knows its problem. It never changes; all trials share it.
+type CalibratedDevice interface {
+	// Plan returns what a message shows of its user: the local model, her (context, reward)
+	// replaced. Its Draws are the noise in one message.
+	privacy.Planner
+	// Start returns what runs on the devices, and allocates.
+	Start() Reporter
+}
+
+// Reporter is what runs on the devices. One value plays all devices in turn, one user a round, so
+// it must keep nothing from one call to the next except its work space.
+type Reporter interface {
 	// Act returns the arm to play. A malformed broadcast or view (a wrong length, a NaN) is an error
 	// and changes nothing.
 	Act(broadcast []float64, v *bandit.View) (arm int, err error)
@@ -33,55 +46,67 @@ type Device interface {
 	// the problem's bounds and randomises them. It neither writes to x nor keeps it. Malformed data,
 	// or a malformed part of the broadcast that it reads, is an error; no noise is drawn then.
 	Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error)
-	// Plan returns what a message shows of its user: the local model, her (context, reward)
-	// replaced. Its Draws are the noise in one message.
-	privacy.Planner
 }
 
-// Server is the half of a local learner that runs where nobody is trusted. It sees messages and
-// nothing else, so all that it does is post-processing. Keep its type in a file of its own: a test
-// searches that file for raw data.
+// Server describes the half of a local learner that runs where nobody is trusted: tuning, and
+// nothing else. It sees messages and nothing else, so all that it does is post-processing. Keep its
+// type in a file of its own: a test searches that file for raw data.
 type Server interface {
-	// Init validates and allocates.
-	Init(p bandit.Problem, horizon int) error
-	// Reset forgets everything, before each trial. The server's own choices draw from own.
-	Reset(own *rand.Rand)
+	// Open validates, and does what all trials share.
+	Open(p bandit.Problem, horizon int) (CalibratedServer, error)
+}
+
+// CalibratedServer is a server that knows its problem. It never changes; all trials share it.
+type CalibratedServer interface {
+	// Start begins a run, and allocates. The server's own choices draw from own. A run that cannot
+	// begin says so in its first Receive.
+	Start(own *rand.Rand) Receiver
+}
+
+// Receiver is a server in one trial.
+type Receiver interface {
 	// Receive takes in a message; it may not keep the slice. A malformed message changes nothing, and
 	// the error names the value and its bound.
 	Receive(m Message) error
-	// Broadcast returns what the next round's device is told. The server owns the slice, which is
-	// valid until the next Receive or Reset.
+	// Broadcast returns what the next round's device is told. The receiver owns the slice, which is
+	// valid until the next Receive.
 	Broadcast() []float64
 }
 
-// ShufflePlanner is a Device whose messages are made for a trusted shuffler that mixes a batch of
-// them. A device without this method has the plan of the local model, whatever the shuffler.
+// ShufflePlanner is a CalibratedDevice whose messages are made for a trusted shuffler that mixes a
+// batch of them. A device without this method has the plan of the local model, whatever the
+// shuffler.
 type ShufflePlanner interface {
+	CalibratedDevice
 	// ShuffledPlan returns what a message shows once s has mixed a batch. It is an error if the
 	// messages are made for another kind of shuffler or another batch size. Without a shuffler s is
 	// nil and batch is 1; then only the error counts, and the device's Plan holds.
 	ShuffledPlan(s Shuffler, batch int) (privacy.Plan, error)
 }
 
-// Shuffler stands between devices and server and hides who sent what in a batch of messages.
-// [Uniform] is the shuffler of the shuffle model. [BitSum] passes on no more than the batch's sum,
-// as if each message were a bag of bits and the bits were shuffled one by one.
+// Shuffler describes what stands between devices and server and hides who sent what in a batch of
+// messages. [Uniform] is the shuffler of the shuffle model. [BitSum] passes on no more than the
+// batch's sum, as if each message were a bag of bits and the bits were shuffled one by one.
 type Shuffler interface {
-	// Init validates and allocates.
-	Init(batch int) error
-	// Reset forgets the messages that it holds.
-	Reset(noise *privacy.Noise)
-	// Collect takes a copy of a message. The last message of a batch makes it hand the batch to the
-	// server.
-	Collect(m Message, to Server) error
-	// Drawn returns the randomness used for a number of messages.
-	Drawn(messages int) []privacy.Draws
+	// Check validates a batch size.
+	Check(batch int) error
+	// Start begins a run over batches of a size that has passed Check.
+	Start(batch int, noise *privacy.Noise) Mixer
+	// Drawn returns the randomness that a run uses for a number of messages.
+	Drawn(batch, messages int) []privacy.Draws
 }
 
-// Local makes a bandit.Learner of a device, a server and, in the shuffle model, a shuffler between
-// them. In each round the server's broadcast goes to the device, which selects the arm; then the
-// device reports, and the server receives the message, at once or with its batch. A batch that is
-// incomplete when the run ends never reaches the server.
+// Mixer is a shuffler in one trial.
+type Mixer interface {
+	// Collect takes a copy of a message. The last message of a batch makes it hand the batch to the
+	// server.
+	Collect(m Message, to Receiver) error
+}
+
+// Local describes a bandit.Learner by a device, a server and, in the shuffle model, a shuffler
+// between them. In each round the server's broadcast goes to the device, which selects the arm;
+// then the device reports, and the server receives the message, at once or with its batch. A batch
+// that is incomplete when the run ends never reaches the server.
 //
 // Trust model: local without a batch, so nobody but the user sees her context, arm and reward; with
 // a batch, the device's plan says what the shuffler adds. Neighbouring relation: one user's
@@ -90,79 +115,110 @@ type Local struct {
 	Device   Device
 	Server   Server
 	Batch    int      // messages that are shuffled together; 0 or 1: each goes to the server at once
-	Shuffler Shuffler // nil means &Uniform{}; used if Batch > 1
+	Shuffler Shuffler // nil means Uniform{}; used if Batch > 1
+}
 
-	bandit.Base
-	device   Device // the parts as they were in Init
-	server   gate
-	shuffler Shuffler // nil without a batch
+// calibratedLocal is a Local for a problem.
+type calibratedLocal struct {
 	problem  bandit.Problem
+	device   CalibratedDevice
+	server   CalibratedServer
+	shuffler Shuffler // nil without a batch
+	batch    int
 	plan     privacy.Plan
+}
+
+// LocalRun is a [Local] in one trial.
+type LocalRun struct {
+	*calibratedLocal
+	failed   error // why the run could not begin
+	reporter Reporter
+	server   gate
+	mixer    Mixer // nil without a batch
 	noise    *privacy.Noise
 	message  Message
-	batch    int
 	messages int
 	long     int // contexts beyond their norm
 	outside  int // rewards out of their range
 }
 
 var (
-	_ bandit.Learner  = (*Local)(nil)
-	_ privacy.Planner = (*Local)(nil)
+	_ bandit.Learner  = Local{}
+	_ privacy.Planner = (*calibratedLocal)(nil)
+	_ bandit.Warner   = (*LocalRun)(nil)
+	_ privacy.Planner = (*LocalRun)(nil)
 )
 
-// Init validates and initialises the device, the server and the shuffler. It refuses a server that
-// holds a pointer to a device, a learner or noise.
-func (l *Local) Init(p bandit.Problem, horizon int) error {
+// Open opens the device and the server. It refuses a server from which a device, a learner or noise
+// can be reached, and a device's plan that counts on a shuffler that is not there. What it returns
+// is a privacy.Planner, and starts runs of type *LocalRun.
+func (l Local) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	if err := errors.Join(field.Check("learner: Local.Device", l.Device), field.Check("learner: Local.Server", l.Server)); err != nil {
-		return err
+		return nil, err
 	}
 	if l.Batch < 0 {
-		return fmt.Errorf("learner: Local.Batch = %d, want >= 1, or 0 for 1", l.Batch)
+		return nil, fmt.Errorf("learner: Local.Batch = %d, want >= 1, or 0 for 1", l.Batch)
 	}
 	if err := checkLinear("Local", p, horizon); err != nil {
-		return err
+		return nil, err
 	}
-	l.device, l.shuffler, l.plan = nil, nil, privacy.Plan{} // until all is well
-	device, server, batch := l.Device, l.Server, max(l.Batch, 1)
-	if err := device.Init(p, horizon); err != nil {
-		return err
+	if err := checkServer(l.Server); err != nil {
+		return nil, err
 	}
-	if err := server.Init(p, horizon); err != nil {
-		return err
+	ready := &calibratedLocal{problem: p, batch: max(l.Batch, 1)}
+	var err error
+	if ready.device, err = openDevice("Local.Device", l.Device, p, horizon); err != nil {
+		return nil, err
 	}
-	if err := checkServer(server); err != nil {
-		return err
+	if ready.server, err = openServer("Local.Server", l.Server, p, horizon); err != nil {
+		return nil, err
 	}
-	var by Shuffler
-	if batch > 1 {
-		if l.Shuffler == nil {
-			l.Shuffler = &Uniform{}
+	if err := checkServer(ready.server); err != nil {
+		return nil, err
+	}
+	if ready.batch > 1 {
+		if ready.shuffler = l.Shuffler; l.Shuffler == nil {
+			ready.shuffler = Uniform{}
 		}
-		if err := field.Check("learner: Local.Shuffler", l.Shuffler); err != nil {
-			return err
+		if err := field.Check("learner: Local.Shuffler", ready.shuffler); err != nil {
+			return nil, err
 		}
-		if err := l.Shuffler.Init(batch); err != nil {
-			return err
+		if err := ready.shuffler.Check(ready.batch); err != nil {
+			return nil, err
 		}
-		by = l.Shuffler
 	}
-	plan := privacy.PlanOf(device, privacy.All)
-	if d, ok := device.(ShufflePlanner); ok {
-		mixed, err := d.ShuffledPlan(by, batch)
+	ready.plan = privacy.PlanOf(ready.device, privacy.All)
+	if d, ok := ready.device.(ShufflePlanner); ok {
+		mixed, err := d.ShuffledPlan(ready.shuffler, ready.batch)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if by != nil {
-			plan = privacy.Own(device, mixed)
+		if ready.shuffler != nil {
+			ready.plan = privacy.Own(d, mixed)
 		}
 	}
-	if err := checkMixed(plan, by, batch); err != nil {
-		return err
+	if err := checkMixed(ready.plan, ready.shuffler, ready.batch); err != nil {
+		return nil, err
 	}
-	l.problem, l.plan, l.batch = p, plan, batch
-	l.device, l.shuffler, l.server = device, by, gate{Server: server, of: l}
-	return nil
+	return ready, nil
+}
+
+// openDevice opens a device that was given as a part, and refuses one that opens as nil.
+func openDevice(name string, d Device, p bandit.Problem, horizon int) (CalibratedDevice, error) {
+	ready, err := d.Open(p, horizon)
+	if err != nil {
+		return nil, err
+	}
+	return ready, field.Check(fmt.Sprintf("learner: what a %T opens as, for %s,", d, name), ready)
+}
+
+// openServer opens a server that was given as a part, and refuses one that opens as nil.
+func openServer(name string, s Server, p bandit.Problem, horizon int) (CalibratedServer, error) {
+	ready, err := s.Open(p, horizon)
+	if err != nil {
+		return nil, err
+	}
+	return ready, field.Check(fmt.Sprintf("learner: what a %T opens as, for %s,", s, name), ready)
 }
 
 // checkShuffler refuses a batch or a shuffler that a device's messages are not made for.
@@ -185,9 +241,9 @@ func checkMixed(p privacy.Plan, by Shuffler, batch int) error {
 	message := p.Model == privacy.Local && p.Scope == privacy.OneMessage
 	if mixed := p.Batch(); mixed > 1 {
 		switch by.(type) {
-		case *Uniform, *BitSum:
+		case Uniform, BitSum:
 		default:
-			return fmt.Errorf("learner: a plan of %d messages that are mixed, by a shuffler of type %T, want *Uniform or *BitSum", mixed, by)
+			return fmt.Errorf("learner: a plan of %d messages that are mixed, by a shuffler of type %T, want Uniform or BitSum", mixed, by)
 		}
 		if mixed != batch {
 			return fmt.Errorf("learner: a plan of %d messages that are mixed, and batches of %d", mixed, batch)
@@ -206,62 +262,78 @@ func shuffled(p privacy.Plan, conditions ...string) privacy.Plan {
 	return p
 }
 
-// Reset resets the server and empties the shuffler. The devices and the shuffler draw from noise;
-// the server gets none of it.
-func (l *Local) Reset(own *rand.Rand, noise rand.Source) {
-	l.Clear()
-	l.messages, l.long, l.outside = 0, 0, 0
-	l.noise = privacy.NewNoise(noise)
-	l.server.Reset(own)
-	if l.shuffler != nil {
-		l.shuffler.Reset(l.noise)
+// Start begins a run. The devices and the shuffler draw from noise; the server gets none of it.
+func (l *calibratedLocal) Start(own *rand.Rand, noise rand.Source) bandit.Run {
+	r := &LocalRun{calibratedLocal: l, noise: privacy.NewNoise(noise), reporter: l.device.Start()}
+	r.server = gate{Receiver: l.server.Start(own), of: r}
+	r.failed = errors.Join(
+		field.Check(fmt.Sprintf("learner: what a %T starts as", l.device), r.reporter),
+		field.Check(fmt.Sprintf("learner: what a %T starts as", l.server), r.server.Receiver))
+	if r.failed == nil {
+		r.failed = checkServer(r.server.Receiver)
 	}
+	if l.shuffler != nil {
+		r.mixer = l.shuffler.Start(l.batch, r.noise)
+		r.failed = errors.Join(r.failed, field.Check(fmt.Sprintf("learner: what a %T starts as", l.shuffler), r.mixer))
+	}
+	return r
 }
 
+// Device returns what runs on the devices, for a look inside.
+func (l *LocalRun) Device() Reporter { return l.reporter }
+
+// Server returns the server of the run, for a look inside.
+func (l *LocalRun) Server() Receiver { return l.server.Receiver }
+
+// Broadcast returns what the server tells the next round's device.
+func (l *LocalRun) Broadcast() []float64 { return l.server.Broadcast() }
+
 // Select appends the arm that the device chooses from the server's broadcast.
-func (l *Local) Select(v *bandit.View, dst []int) []int {
-	arm, err := l.device.Act(l.server.Broadcast(), v)
-	if err != nil {
-		l.Fail(err)
-		arm = 0
+func (l *LocalRun) Select(v *bandit.View, dst []int) ([]int, error) {
+	if l.failed != nil {
+		return dst, l.failed
 	}
-	return append(dst, arm)
+	arm, err := l.reporter.Act(l.server.Broadcast(), v)
+	if err != nil {
+		return dst, err
+	}
+	return append(dst, arm), nil
 }
 
 // Update makes the device report the context and the reward of the arm played.
-func (l *Local) Update(v *bandit.View, arms []int, y []float64) {
+func (l *LocalRun) Update(v *bandit.View, arms []int, y []float64) error {
 	if err := l.learn(v, arms, y); err != nil {
-		l.Fail(fmt.Errorf("learner: round %d: %w", v.Round, err))
+		return fmt.Errorf("learner: round %d: %w", v.Round, err)
 	}
+	return nil
 }
 
-func (l *Local) learn(v *bandit.View, arms []int, y []float64) error {
-	switch {
-	case v.Dim != l.problem.Dim:
-		return fmt.Errorf("contexts of dimension %d, want %d", v.Dim, l.problem.Dim)
-	case len(arms) != 1 || len(y) != 1:
-		return fmt.Errorf("%d arms and %d rewards in Update, want 1 and 1", len(arms), len(y))
-	case arms[0] < 0 || arms[0] >= v.Arms:
-		return fmt.Errorf("arm %d in Update, want in [0, %d)", arms[0], v.Arms)
-	case len(v.X) < v.Arms*v.Dim:
-		return fmt.Errorf("%d numbers in View.X, want Arms x Dim = %d", len(v.X), v.Arms*v.Dim)
+func (l *LocalRun) learn(v *bandit.View, arms []int, y []float64) error {
+	if l.failed != nil {
+		return l.failed
+	}
+	if !v.Fits(&l.problem) {
+		return bandit.CheckView(l.problem, v)
+	}
+	if len(arms) != 1 || len(y) != 1 || uint(arms[0]) >= uint(v.Arms) {
+		return bandit.CheckArms(l.problem, v, arms, y)
 	}
 	x := v.Row(arms[0])
-	m, err := l.device.Report(l.server.Broadcast(), x, y[0], l.noise, l.message[:0])
+	m, err := l.reporter.Report(l.server.Broadcast(), x, y[0], l.noise, l.message[:0])
 	if err != nil {
 		return err
 	}
 	l.message = m
 	l.messages++
 	l.count(x, y[0])
-	if l.shuffler != nil {
-		return l.shuffler.Collect(m, &l.server)
+	if l.mixer != nil {
+		return l.mixer.Collect(m, &l.server)
 	}
 	return l.server.Receive(m)
 }
 
 // count counts what a device clips, for the simulation's warnings. No message carries these counts.
-func (l *Local) count(x []float64, y float64) {
+func (l *LocalRun) count(x []float64, y float64) {
 	var square float64
 	for _, v := range x {
 		square += float64(v * v)
@@ -293,18 +365,25 @@ func checkMessage(m Message, size int, bound float64) error {
 	return nil
 }
 
-// Plan returns the device's plan, or with a batch its plan behind the shuffler. Each user sends one
-// message, so the plan is the same for any number of records above 0. The shuffler draws, too.
-func (l *Local) Plan(records int) privacy.Plan {
-	p := l.plan.Repeated(l.messages)
+// planned returns the device's plan, or with a batch its plan behind the shuffler, with the draws
+// of a number of messages. Each user sends one message, so the plan is the same for any number of
+// records above 0. The shuffler draws, too.
+func (l *calibratedLocal) planned(records, messages int) privacy.Plan {
+	p := l.plan.Repeated(messages)
 	if l.shuffler != nil {
-		p.Draws = append(p.Draws, l.shuffler.Drawn(l.messages)...)
+		p.Draws = append(p.Draws, l.shuffler.Drawn(l.batch, messages)...)
 	}
-	return p.Times(min(records, 1)).HeldBy(l)
+	return p.Times(min(records, 1))
 }
 
+// Plan returns what each run shows of a user.
+func (l *calibratedLocal) Plan(records int) privacy.Plan { return l.planned(records, 0).HeldBy(l) }
+
+// Plan returns what the run shows of a user, with the draws so far.
+func (l *LocalRun) Plan(records int) privacy.Plan { return l.planned(records, l.messages).HeldBy(l) }
+
 // Warnings counts what the devices clipped, and adds the server's own warnings.
-func (l *Local) Warnings() []bandit.Warning {
+func (l *LocalRun) Warnings() []bandit.Warning {
 	var w []bandit.Warning
 	if l.long > 0 {
 		w = append(w, bandit.Warning{What: "contexts longer than their bound, clipped on the device", Count: l.long})
@@ -312,8 +391,5 @@ func (l *Local) Warnings() []bandit.Warning {
 	if l.outside > 0 {
 		w = append(w, bandit.Warning{What: "rewards out of their range, clipped on the device", Count: l.outside})
 	}
-	if s, ok := l.server.Server.(interface{ Warnings() []bandit.Warning }); ok {
-		w = append(w, s.Warnings()...)
-	}
-	return w
+	return append(w, bandit.Warnings(l.server.Receiver)...)
 }

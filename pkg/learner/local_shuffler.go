@@ -10,39 +10,44 @@ import (
 // Uniform is the shuffler of the shuffle model: it hands on a batch of messages in uniformly random
 // order. It is trusted with who sent what and with nothing else, as the messages are randomised
 // already.
-type Uniform struct {
+type Uniform struct{}
+
+// uniform is a Uniform in one trial.
+type uniform struct {
 	noise    *privacy.Noise
 	order    []int
 	count    int     // messages held
 	messages Message // one after another, all of the same length
 }
 
-var _ Shuffler = (*Uniform)(nil)
+var _ Shuffler = Uniform{}
 
-// Init validates the batch size, which is at least 1, and allocates.
-func (u *Uniform) Init(batch int) error {
+// Check validates the batch size, which is at least 1.
+func (Uniform) Check(batch int) error {
 	if batch < 1 {
 		return fmt.Errorf("learner: a batch of %d messages, want >= 1", batch)
 	}
-	if err := size.Check(fmt.Sprintf("learner: a batch of %d messages", batch), 16*float64(batch)); err != nil {
-		return err
-	}
-	*u = Uniform{order: make([]int, batch)}
-	return nil
+	return size.Check(fmt.Sprintf("learner: a batch of %d messages", batch), 16*float64(batch))
 }
 
-// Reset forgets the messages that it holds.
-func (u *Uniform) Reset(noise *privacy.Noise) {
-	u.noise, u.count, u.messages = noise, 0, u.messages[:0]
+// Start begins a run.
+func (Uniform) Start(batch int, noise *privacy.Noise) Mixer {
+	u := &uniform{noise: noise, order: make([]int, batch)}
 	for i := range u.order {
 		u.order[i] = i
 	}
+	return u
+}
+
+// Drawn returns one shuffle for each complete batch.
+func (Uniform) Drawn(batch, messages int) []privacy.Draws {
+	return []privacy.Draws{{Law: privacy.ShuffleLaw(max(1, batch)), Count: messages / max(1, batch)}}
 }
 
 // Collect takes a copy of the message. The last message of a batch makes it shuffle the batch and
 // hand all messages to the server. A message whose length differs from that of the batch's first is
 // refused, as lengths would tell messages apart.
-func (u *Uniform) Collect(m Message, to Server) error {
+func (u *uniform) Collect(m Message, to Receiver) error {
 	if u.count > 0 && len(m)*u.count != len(u.messages) {
 		return fmt.Errorf("learner: a message of %d numbers in a batch of messages of %d", len(m), len(u.messages)/u.count)
 	}
@@ -59,9 +64,4 @@ func (u *Uniform) Collect(m Message, to Server) error {
 		}
 	}
 	return nil
-}
-
-// Drawn returns one shuffle for each complete batch.
-func (u *Uniform) Drawn(messages int) []privacy.Draws {
-	return []privacy.Draws{{Law: privacy.ShuffleLaw(max(1, len(u.order))), Count: messages / max(1, len(u.order))}}
 }

@@ -9,7 +9,6 @@ import (
 	"go/parser"
 	"go/token"
 	"math"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,7 +21,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -34,31 +32,25 @@ var (
 	features = bandit.Problem{Arms: 6, Dim: 4, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
 )
 
-func ogd(mu float64) func(radius, gradient float64) online.Learner {
-	return func(radius, gradient float64) online.Learner {
-		return &online.OGD{Radius: radius, Gradient: gradient, Step: online.CurvedStep(mu)}
-	}
+func ogd(mu float64) learner.Predictor { return learner.Descent{Curvature: mu} }
+
+func ldp(n learner.LDPNoise) learner.Local {
+	return learner.Local{Device: learner.LDPDevice{Noise: n}, Server: learner.LDPServer{Noise: n}}
 }
 
-func ldp(n learner.LDPNoise) *learner.Local {
-	return &learner.Local{Device: &learner.LDPDevice{Noise: n}, Server: &learner.LDPServer{Noise: n}}
-}
-
-func onlineUCB(n learner.OnlineNoise, s learner.OnlineServer) *learner.Local {
+func onlineUCB(n learner.OnlineNoise, s learner.OnlineServer) learner.Local {
 	s.Noise = n
-	return &learner.Local{Device: &learner.OnlineDevice{Noise: n}, Server: &s}
+	return learner.Local{Device: learner.OnlineDevice{Noise: n}, Server: s}
 }
 
-func anytime(n learner.OnlineNoise, power float64) *learner.Local {
-	return &learner.Local{Device: &learner.OnlineDevice{Noise: n}, Server: &learner.Anytime{Block: func(rounds int) learner.Server {
-		return &learner.OnlineServer{Noise: n, Online: ogd(0.1), Width: 4, DeltaSquared: learner.PublishedDelta(0, rounds, power)}
-	}}}
+func anytime(n learner.OnlineNoise, power float64) learner.Local {
+	return learner.Local{Device: learner.OnlineDevice{Noise: n}, Server: learner.Anytime{Server: learner.OnlineServer{Noise: n, Online: ogd(0.1), Width: 4, DeltaPower: power}}}
 }
 
-// locals makes every local learner there is, by name. Contexts end in 1/sqrt(2).
-func locals(b privacy.Budget) map[string]func() *learner.Local {
+// locals are all local learners, by name. Contexts end in 1/sqrt(2).
+func locals(b privacy.Budget) map[string]learner.Local {
 	k := 1 / math.Sqrt2
-	all := map[string]func() *learner.Local{}
+	all := map[string]learner.Local{}
 	for _, b := range map[string]privacy.Budget{"": b, "/epsilon=inf": none} {
 		end := ""
 		if b.None() {
@@ -66,40 +58,68 @@ func locals(b privacy.Budget) map[string]func() *learner.Local {
 		}
 		for i, name := range []string{"Sound", "AsPublished", "Given"} {
 			n := ldpNoises(b)[i]
-			all["ldp/"+name+end] = func() *learner.Local { return ldp(n) }
-			all["ldp/constant/"+name+end] = func() *learner.Local { n := n; n.Constant = k; return ldp(n) }
+			all["ldp/"+name+end] = ldp(n)
+			n.Constant = k
+			all["ldp/constant/"+name+end] = ldp(n)
 		}
 		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 			n := learner.OnlineNoise{Budget: b, Calibration: c}
-			all["online/maler/"+c.String()+end] = func() *learner.Local { return onlineUCB(n, learner.OnlineServer{}) }
-			all["online/ogd/"+c.String()+end] = func() *learner.Local {
-				return onlineUCB(n, learner.OnlineServer{Online: ogd(0.1), Width: 4, DeltaSquared: 0.3})
-			}
-			all["online/theory/"+c.String()+end] = func() *learner.Local {
-				return onlineUCB(n, learner.OnlineServer{Rule: learner.TheoryWidth, LambdaMin: 0.1, DeltaSquared: 0.1})
-			}
-			all["online/constant/"+c.String()+end] = func() *learner.Local {
-				return onlineUCB(learner.OnlineNoise{Budget: b, Calibration: c, Constant: k}, learner.OnlineServer{})
-			}
-			all["anytime/"+c.String()+end] = func() *learner.Local { return anytime(n, 0.25) }
+			all["online/maler/"+c.String()+end] = onlineUCB(n, learner.OnlineServer{})
+			all["online/ogd/"+c.String()+end] = onlineUCB(n, learner.OnlineServer{Online: ogd(0.1), Width: 4, DeltaSquared: 0.3})
+			all["online/theory/"+c.String()+end] = onlineUCB(n, learner.OnlineServer{Rule: learner.TheoryWidth, LambdaMin: 0.1, DeltaSquared: 0.1})
+			all["online/constant/"+c.String()+end] = onlineUCB(learner.OnlineNoise{Budget: b, Calibration: c, Constant: k}, learner.OnlineServer{})
+			all["anytime/"+c.String()+end] = anytime(n, 0.25)
 		}
 	}
-	all["ldp/batch"] = func() *learner.Local { l := ldp(learner.LDPNoise{Budget: b}); l.Batch = 7; return l }
-	all["online/batch"] = func() *learner.Local {
-		l := onlineUCB(learner.OnlineNoise{Budget: b}, learner.OnlineServer{})
-		l.Batch = 20
-		return l
+	batch := func(name string, l learner.Local, n int) {
+		l.Batch = n
+		all[name] = l
 	}
+	batch("ldp/batch", ldp(learner.LDPNoise{Budget: b}), 7)
+	batch("online/batch", onlineUCB(learner.OnlineNoise{Budget: b}, learner.OnlineServer{}), 20)
 	return all
 }
 
+// failure returns the error of an Open.
+func failure[C any](_ C, err error) error { return err }
+
+// device opens a device and starts it.
+func device(t testing.TB, d learner.Device, p bandit.Problem, horizon int) (learner.CalibratedDevice, learner.Reporter) {
+	t.Helper()
+	ready, err := d.Open(p, horizon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ready, ready.Start()
+}
+
+// server opens a server and starts it.
+func server[R learner.Receiver](t testing.TB, s learner.Server, p bandit.Problem, horizon int) R {
+	t.Helper()
+	ready, err := s.Open(p, horizon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ready.Start(nil).(R)
+}
+
+// claimOf opens a learner and returns its claim.
+func claimOf(t testing.TB, l bandit.Learner, p bandit.Problem, horizon int) privacy.Claim {
+	t.Helper()
+	ready, err := l.Open(p, horizon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return privacy.ClaimOf(ready)
+}
+
 func TestLocalConformance(t *testing.T) {
-	for name, make := range locals(strict) {
+	for name, l := range locals(strict) {
 		// after a restart, or before the first batch, arms of one norm tie
 		untied := !strings.Contains(name, "anytime") && !strings.Contains(name, "batch")
 		t.Run(name, func(t *testing.T) {
-			bandittest.Learner(t, func() bandit.Learner { return make() },
-				func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12} },
+			bandittest.Learner(t, l,
+				environment.UnitFeatures{Dim: 4, Arms: 12},
 				bandittest.LearnerOptions{Seed: 1, Equivariant: untied, Rounds: 150})
 		})
 	}
@@ -109,11 +129,11 @@ func TestLocalConformance(t *testing.T) {
 // claims. An accountant confirms the claims.
 func TestLocalLedger(t *testing.T) {
 	e := &simulate.Experiment{
-		Name: "local", Environment: func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true} },
+		Name: "local", Environment: environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true},
 		Horizon: 300, Rounds: 250, Trials: 2, Seed: 1,
 	}
-	for name, make := range locals(strict) {
-		e.Policies = append(e.Policies, simulate.NewPolicy(name, make))
+	for name, l := range locals(strict) {
+		e.Policies = append(e.Policies, simulate.Policy{Name: name, Learner: l})
 	}
 	r, err := e.Run(context.Background())
 	if err != nil {
@@ -138,14 +158,14 @@ func TestLocalLedger(t *testing.T) {
 
 // TestMalformedMessages: a server refuses them by name and bound, and broadcasts what it did.
 func TestMalformedMessages(t *testing.T) {
-	for name, make := range locals(strict) {
-		l, _ := started(t, make(), 40)
-		if l.Batch > 1 {
+	for name, local := range locals(strict) {
+		if local.Batch > 1 {
 			continue
 		}
-		before := slices.Clone(l.Server.Broadcast())
+		l, device, _ := started(t, local, 40)
+		before := slices.Clone(serverOf(l).Broadcast())
 		noise := privacy.NewNoise(random.Source(9, 0, "noise"))
-		good, err := l.Device.Report(l.Server.Broadcast(), []float64{0.1, 0.2, 0.3, 0.4}, 1, noise, nil)
+		good, err := device.Report(serverOf(l).Broadcast(), []float64{0.1, 0.2, 0.3, 0.4}, 1, noise, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,16 +180,16 @@ func TestMalformedMessages(t *testing.T) {
 			{with(good, len(good)-1, math.Inf(-1)), []string{fmt.Sprint("number ", len(good)-1), "-Inf", "want in ["}},
 			{with(good, 1, 1e60), []string{"number 1", "1e+60", "want in ["}},
 		} {
-			wants(t, name, l.Server.Receive(c.m), c.words...)
-			if !slices.Equal(l.Server.Broadcast(), before) {
+			wants(t, name, serverOf(l).Receive(c.m), c.words...)
+			if !slices.Equal(serverOf(l).Broadcast(), before) {
 				t.Errorf("%s: a refused message has changed the broadcast", name)
 			}
 		}
 		kept := slices.Clone(good)
-		if err := l.Server.Receive(good); err != nil || !slices.Equal(good, kept) {
+		if err := serverOf(l).Receive(good); err != nil || !slices.Equal(good, kept) {
 			t.Errorf("%s: an honest message: %v", name, err)
 		}
-		if slices.Equal(l.Server.Broadcast(), before) {
+		if slices.Equal(serverOf(l).Broadcast(), before) {
 			t.Errorf("%s: an honest message has changed nothing", name)
 		}
 	}
@@ -181,37 +201,35 @@ func with(m []float64, at int, v float64) []float64 {
 	return m
 }
 
-// started plays rounds of a learner on UnitFeatures.
-func started(t *testing.T, l *learner.Local, rounds int) (*learner.Local, bandit.View) {
+// started plays rounds of a learner on UnitFeatures, and starts a device like its own.
+func started(t *testing.T, local learner.Local, rounds int) (*bandittest.Running, learner.Reporter, bandit.View) {
 	t.Helper()
-	env := &environment.UnitFeatures{Dim: features.Dim, Arms: features.Arms}
-	if err := l.Init(env.Problem(), 1000); err != nil {
-		t.Fatal(err)
-	}
-	env.Reset(random.New(1, 0, "contexts"))
-	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	env := environment.UnitFeatures{Dim: features.Dim, Arms: features.Arms}
+	l := bandittest.Run(t, local, env.Problem(), 1000, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
 	var v bandit.View
 	rewards := random.New(1, 0, "rewards")
 	y := make([]float64, 1)
 	for range rounds {
-		env.Next(&v)
+		trial.Next(&v)
 		arms := l.Select(&v, nil)
-		env.Pull(rewards, arms, y)
+		trial.Pull(rewards, arms, y)
 		l.Update(&v, arms, y)
 	}
-	if l.Err() != nil {
-		t.Fatal(l.Err())
-	}
-	env.Next(&v)
-	return l, v
+	trial.Next(&v)
+	_, reporter := device(t, local.Device, env.Problem(), 1000)
+	return l, reporter, v
 }
+
+// serverOf returns the server of a local learner's run.
+func serverOf(l *bandittest.Running) learner.Receiver { return l.Run.(*learner.LocalRun).Server() }
 
 // TestMalformedBroadcasts: a device refuses them, and a report refused draws no noise.
 func TestMalformedBroadcasts(t *testing.T) {
-	for name, make := range locals(strict) {
-		l, v := started(t, make(), 40)
-		good := slices.Clone(l.Server.Broadcast())
-		arm, err := l.Device.Act(good, &v)
+	for name, local := range locals(strict) {
+		l, device, v := started(t, local, 40)
+		good := slices.Clone(serverOf(l).Broadcast())
+		arm, err := device.Act(good, &v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,10 +248,10 @@ func TestMalformedBroadcasts(t *testing.T) {
 			bad["Delta = -1"], bad["Delta = NaN"] = with(good, size, -1), with(good, size, math.NaN())
 		}
 		for want, b := range bad {
-			_, err := l.Device.Act(b, &v)
+			_, err := device.Act(b, &v)
 			wants(t, name, err, want)
 		}
-		if again, err := l.Device.Act(good, &v); err != nil || again != arm {
+		if again, err := device.Act(good, &v); err != nil || again != arm {
 			t.Errorf("%s: after refusals arm %d, %v, want %d", name, again, err, arm)
 		}
 		ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
@@ -251,7 +269,7 @@ func TestMalformedBroadcasts(t *testing.T) {
 			{[]float64{1, 0, 0, 0}, math.NaN(), "reward of NaN"},
 			{[]float64{1, 0, 0, 0}, math.Inf(1), "reward of +Inf"},
 		} {
-			m, err := l.Device.Report(good, c.x, c.y, noise, dst)
+			m, err := device.Report(good, c.x, c.y, noise, dst)
 			wants(t, name, err, c.want)
 			if !slices.Equal(m, dst) || len(ledger.Drawn()) > 0 {
 				t.Errorf("%s: a refused report has drawn %v and appended %v", name, ledger.Drawn(), m)
@@ -263,11 +281,11 @@ func TestMalformedBroadcasts(t *testing.T) {
 // TestDevicesClip: an outsized context or reward gives the message of the clipped one, and the
 // simulation warns.
 func TestDevicesClip(t *testing.T) {
-	for name, make := range locals(strict) {
-		l, _ := started(t, make(), 3)
+	for name, local := range locals(strict) {
+		l, device, _ := started(t, local, 3)
 		report := func(x []float64, y float64) learner.Message {
 			kept := slices.Clone(x)
-			m, err := l.Device.Report(l.Server.Broadcast(), x, y, privacy.NewNoise(random.Source(5, 0, "noise")), nil)
+			m, err := device.Report(serverOf(l).Broadcast(), x, y, privacy.NewNoise(random.Source(5, 0, "noise")), nil)
 			if err != nil || !slices.Equal(x, kept) {
 				t.Fatalf("%s: %v, x = %v, was %v", name, err, x, kept)
 			}
@@ -306,12 +324,10 @@ func TestDevicesClip(t *testing.T) {
 	}
 }
 
-// tally is a server that records.
+// tally is a receiver that records.
 type tally struct{ got []learner.Message }
 
-func (s *tally) Init(bandit.Problem, int) error { return nil }
-func (s *tally) Reset(*rand.Rand)               { s.got = nil }
-func (s *tally) Broadcast() []float64           { return nil }
+func (s *tally) Broadcast() []float64 { return nil }
 func (s *tally) Receive(m learner.Message) error {
 	if m[0] < 0 {
 		return errors.New("negative")
@@ -324,12 +340,12 @@ func (s *tally) Receive(m learner.Message) error {
 // chi-squared test with 5 degrees of freedom at 25.7 (false alarm 1e-4; the seed is fixed); a batch
 // of another length is refused; the ledger sees the shuffles.
 func TestUniform(t *testing.T) {
-	u := &learner.Uniform{}
-	if wants(t, "Uniform", u.Init(0), "0 messages", ">= 1"); u.Init(3) != nil {
+	shuffler := learner.Uniform{}
+	if wants(t, "Uniform", shuffler.Check(0), "0 messages", ">= 1"); shuffler.Check(3) != nil {
 		t.Fatal("a batch of 3 is refused")
 	}
 	ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
-	u.Reset(privacy.NewNoise(ledger))
+	u := shuffler.Start(3, privacy.NewNoise(ledger))
 	counts := map[string]float64{}
 	const batches = 6000
 	var s tally
@@ -361,7 +377,7 @@ func TestUniform(t *testing.T) {
 	if chi > 25.7 || len(counts) != 6 {
 		t.Errorf("orders %v: chi-squared = %v", counts, chi)
 	}
-	if err := ledger.Check(u.Drawn(3*batches + 2)); err != nil {
+	if err := ledger.Check(shuffler.Drawn(3, 3*batches+2)); err != nil {
 		t.Error(err)
 	}
 	if u.Collect(learner.Message{1, 2}, &s) != nil {
@@ -373,46 +389,60 @@ func TestUniform(t *testing.T) {
 // noisyBatch is a device that knows what shuffling does for it, or not.
 type noisyBatch struct {
 	learner.LDPDevice
-	err error
+	Theorem bool
 }
 
-func (d *noisyBatch) Plan(records int) privacy.Plan { return d.LDPDevice.Plan(records).HeldBy(d) }
+type noisyReady struct {
+	learner.CalibratedDevice
+	theorem bool
+}
 
-func (d *noisyBatch) ShuffledPlan(s learner.Shuffler, batch int) (privacy.Plan, error) {
-	if s == nil {
-		d.err = nil
-	}
+func (d noisyBatch) Open(p bandit.Problem, horizon int) (learner.CalibratedDevice, error) {
+	ready, err := d.LDPDevice.Open(p, horizon)
+	return &noisyReady{ready, d.Theorem}, err
+}
+
+func (d *noisyReady) Plan(records int) privacy.Plan {
+	return d.CalibratedDevice.Plan(records).HeldBy(d)
+}
+
+func (d *noisyReady) ShuffledPlan(s learner.Shuffler, batch int) (privacy.Plan, error) {
 	p := d.Plan(privacy.All)
 	if batch > 1 {
 		p = p.Mixed(trust.Order, batch)
 		p.Model, p.Scope, p.Asked.Epsilon = privacy.Shuffled, privacy.AllOutputs, p.Asked.Epsilon/float64(batch)
 	}
-	return p, d.err
+	if s != nil && !d.theorem {
+		return p, errors.New("no theorem")
+	}
+	return p, nil
 }
 
 // TestBatch: the server learns when a batch is complete and not before; the claim is the device's,
 // for the shuffle model if it has one.
 func TestBatch(t *testing.T) {
 	n := learner.LDPNoise{Budget: strict}
-	l := &learner.Local{Device: &noisyBatch{LDPDevice: learner.LDPDevice{Noise: n}}, Server: &learner.LDPServer{Noise: n}, Batch: 5}
-	l, v := started(t, l, 4)
-	first, _ := started(t, ldp(n), 0)
-	if !slices.Equal(l.Server.Broadcast(), first.Server.Broadcast()) {
+	device := noisyBatch{learner.LDPDevice{Noise: n}, true}
+	local := learner.Local{Device: device, Server: learner.LDPServer{Noise: n}, Batch: 5}
+	l, _, v := started(t, local, 4)
+	first, _, _ := started(t, ldp(n), 0)
+	if !slices.Equal(serverOf(l).Broadcast(), serverOf(first).Broadcast()) {
 		t.Error("the server has learnt from 4 messages of a batch of 5")
 	}
 	l.Update(&v, l.Select(&v, nil), []float64{1})
-	five, _ := started(t, ldp(n), 0)
-	if slices.Equal(l.Server.Broadcast(), five.Server.Broadcast()) {
+	five, _, _ := started(t, ldp(n), 0)
+	if slices.Equal(serverOf(l).Broadcast(), serverOf(five).Broadcast()) {
 		t.Error("the server has learnt nothing from a batch")
 	}
-	if c := privacy.ClaimOf(l); c.Model() != privacy.Shuffled || c.Asked().Epsilon != strict.Epsilon/5 {
+	if c := privacy.ClaimOf(l.Run); c.Model() != privacy.Shuffled || c.Asked().Epsilon != strict.Epsilon/5 {
 		t.Errorf("claims %v, %v", c.Model(), c.Asked())
 	}
-	l.Device.(*noisyBatch).err = errors.New("no theorem")
-	wants(t, "Local", l.Init(features, 100), "no theorem")
-	l.Batch = 1
-	if err := l.Init(features, 100); err != nil || privacy.ClaimOf(l).Model() != privacy.Local {
-		t.Errorf("%v, %v", err, privacy.ClaimOf(l).Model())
+	device.Theorem = false
+	local.Device = device
+	wants(t, "Local", failure(local.Open(features, 100)), "no theorem")
+	local.Batch = 1
+	if c := claimOf(t, local, features, 100); c.Model() != privacy.Local {
+		t.Errorf("claims %v", c.Model())
 	}
 }
 
@@ -434,8 +464,8 @@ import (
 
 type spy struct{ seen []float64 }
 
-func (s *spy) Init(p bandit.Problem, horizon int) error { return nil }
-func (s *spy) Reset(own *rand.Rand)                    {}
+func (s *spy) Open(p bandit.Problem, horizon int) (learner.CalibratedServer, error) { return s, nil }
+func (s *spy) Start(own *rand.Rand) learner.Receiver   { return s }
 func (s *spy) Broadcast() []float64                    { return s.seen }
 func (s *spy) Receive(m learner.Message) error {
 	s.seen = append(s.seen, m...) // what it may do
@@ -475,10 +505,12 @@ func main() {}
 		{"s.seen = append(s.seen, m.Y)", "m.Y undefined"},
 		{"_ = m.Arm", "m.Arm undefined"},
 		{"var l learner.LDPServer; _ = l.row", "l.row undefined"},
+		{"var l learner.OnlineReceiver; _ = l.row", "l.row undefined"},
 		{"var d learner.LDPDevice; _ = d.x", "d.x undefined"},
 		{"var v bandit.View; s.Receive(v)", "cannot use v"},
-		{"var l learner.Local; _ = l.message", "l.message undefined"},
-		{"var d learner.Device; d.Report(m, m)", "not enough arguments"},
+		{"var l learner.LocalRun; _ = l.message", "l.message undefined"},
+		{"var l learner.LocalRun; _ = l.reporter", "l.reporter undefined"},
+		{"var d learner.Reporter; d.Report(m, m)", "not enough arguments"},
 	}
 	all := program
 	for i, f := range forbidden {
@@ -562,15 +594,30 @@ func rawData(f *ast.File) (found []string) {
 // counting is a device whose plan counts on a shuffler, whoever is there.
 type counting struct{ learner.AmplifiedDevice }
 
-func (c *counting) Plan(int) privacy.Plan {
-	p, err := c.AmplifiedDevice.ShuffledPlan(&learner.Uniform{}, c.Noise.Batch)
+type countingReady struct {
+	learner.ShufflePlanner
+	batch int
+}
+
+func (c counting) Open(p bandit.Problem, horizon int) (learner.CalibratedDevice, error) {
+	ready, err := c.AmplifiedDevice.Open(p, horizon)
+	if err != nil {
+		return nil, err
+	}
+	return &countingReady{ready.(learner.ShufflePlanner), c.Noise.Batch}, nil
+}
+
+func (c *countingReady) Plan(int) privacy.Plan {
+	p, err := c.ShufflePlanner.ShuffledPlan(learner.Uniform{}, c.batch)
 	if err != nil {
 		return privacy.NoPlan("%v", err)
 	}
 	return p.HeldBy(c)
 }
 
-func (c *counting) ShuffledPlan(learner.Shuffler, int) (privacy.Plan, error) { return c.Plan(0), nil }
+func (c *countingReady) ShuffledPlan(learner.Shuffler, int) (privacy.Plan, error) {
+	return c.Plan(0), nil
+}
 
 // inOrder is a shuffler that draws a permutation and hands the messages on as they came.
 type inOrder struct{ learner.Uniform }
@@ -578,41 +625,47 @@ type inOrder struct{ learner.Uniform }
 // greedy is a device that draws more noise than its plan releases.
 type greedy struct {
 	learner.LDPDevice
+	Draws int
+}
+
+type greedyReady struct {
+	learner.CalibratedDevice
 	draws int
 }
 
-func (g *greedy) Plan(n int) privacy.Plan {
-	p := g.LDPDevice.Plan(n)
-	return p.Repeated(g.draws).HeldBy(g)
+func (g greedy) Open(p bandit.Problem, horizon int) (learner.CalibratedDevice, error) {
+	ready, err := g.LDPDevice.Open(p, horizon)
+	return &greedyReady{ready, g.Draws}, err
 }
 
-// TestAmplificationIsGranted: a plan that counts on a shuffler is refused where none of this package
-// mixes as many messages, and so is the plan of a message with noise that is in no release.
+func (g *greedyReady) Plan(n int) privacy.Plan {
+	return g.CalibratedDevice.Plan(n).Repeated(g.draws).HeldBy(g)
+}
+
+// TestAmplificationIsGranted: a plan that counts on a shuffler is refused where none of this
+// package mixes as many messages, and so is the plan of a message with noise that is in no release.
 func TestAmplificationIsGranted(t *testing.T) {
 	amplified := learner.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}, Batch: 100_000}
-	device := func() *counting { return &counting{AmplifiedDevice: learner.AmplifiedDevice{Noise: amplified}} }
+	device := counting{learner.AmplifiedDevice{Noise: amplified}}
 	n := learner.LDPNoise{Budget: strict}
-	twice := &greedy{LDPDevice: learner.LDPDevice{Noise: n}, draws: 2}
 	for _, c := range []struct {
 		what string
-		l    *learner.Local
+		l    learner.Local
 		want string // in the error; empty for none
 	}{
-		{"the toolkit's shuffler", &learner.Local{Device: device(), Batch: 100_000}, ""},
-		{"no shuffler", &learner.Local{Device: device()}, "mixed, by a shuffler of type <nil>"},
-		{"one that keeps the order", &learner.Local{Device: device(), Batch: 100_000, Shuffler: &inOrder{}}, "shuffler of type *learner_test.inOrder"},
-		{"smaller batches", &learner.Local{Device: device(), Batch: 20}, "batches of 20"},
-		{"more noise than releases", &learner.Local{Device: twice}, "2 draws of symmetric Gaussian"},
+		{"the toolkit's shuffler", learner.Local{Device: device, Batch: 100_000}, ""},
+		{"no shuffler", learner.Local{Device: device}, "mixed, by a shuffler of type <nil>"},
+		{"one that keeps the order", learner.Local{Device: device, Batch: 100_000, Shuffler: inOrder{}}, "shuffler of type learner_test.inOrder"},
+		{"smaller batches", learner.Local{Device: device, Batch: 20}, "batches of 20"},
+		{"more noise than releases", learner.Local{Device: greedy{learner.LDPDevice{Noise: n}, 2}, Server: learner.LDPServer{Noise: n}}, "2 draws of symmetric Gaussian"},
 	} {
-		c.l.Server = &learner.AmplifiedServer{Noise: amplified}
-		if c.l.Device == twice {
-			c.l.Server = &learner.LDPServer{Noise: n}
+		if c.l.Server == nil {
+			c.l.Server = learner.AmplifiedServer{Noise: amplified}
 		}
-		err := c.l.Init(combinerProblem, 200_000)
-		if c.want == "" && (err != nil || privacy.ClaimOf(c.l).Model() != privacy.Shuffled) || c.want != "" && err == nil {
-			t.Errorf("%s: %v, claims\n%v", c.what, err, privacy.ClaimOf(c.l))
-		} else if c.want != "" {
-			wants(t, c.what, err, c.want)
+		if c.want != "" {
+			wants(t, c.what, failure(c.l.Open(combinerProblem, 200_000)), c.want)
+		} else if claim := claimOf(t, c.l, combinerProblem, 200_000); claim.Model() != privacy.Shuffled {
+			t.Errorf("%s: claims\n%v", c.what, claim)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -18,17 +19,11 @@ var square5 = bandit.Problem{Arms: 20, Dim: 5, Slots: 1, ContextNorm: 1, RewardM
 
 // pair plays two learners side by side: b sees a's contexts through change and gets a's rewards
 // times scale. Their arms must be the same in every round.
-func pair(t *testing.T, a, b *learner.Private[privacy.Sums], pa, pb bandit.Problem, rounds int, change func(x []float64), scale float64) {
+func pair(t *testing.T, first, second learner.Private[privacy.Sums], pa, pb bandit.Problem, rounds int, change func(x []float64), scale float64) (a, b *bandittest.Running) {
 	t.Helper()
-	for _, l := range []struct {
-		*learner.Private[privacy.Sums]
-		p bandit.Problem
-	}{{a, pa}, {b, pb}} {
-		if err := l.Init(l.p, rounds+1); err != nil { // a horizon's last row is never released
-			t.Fatal(err)
-		}
-		l.Reset(nil, random.Source(1, 0, "noise"))
-	}
+	// a horizon's last row is never released
+	a = bandittest.Run(t, first, pa, rounds+1, nil, random.Source(1, 0, "noise"))
+	b = bandittest.Run(t, second, pb, rounds+1, nil, random.Source(1, 0, "noise"))
 	r := random.New(1, 0, "contexts")
 	truth := make([]float64, pa.Dim)
 	random.Sphere(r, truth)
@@ -50,9 +45,7 @@ func pair(t *testing.T, a, b *learner.Private[privacy.Sums], pa, pb bandit.Probl
 		a.Update(&va, armsA, []float64{y})
 		b.Update(&vb, armsB, []float64{scale * y})
 	}
-	if a.Err() != nil || b.Err() != nil {
-		t.Fatal(a.Err(), b.Err())
-	}
+	return a, b
 }
 
 func TestRotation(t *testing.T) {
@@ -67,7 +60,7 @@ func TestRotation(t *testing.T) {
 	qr.Factorize(m)
 	var q mat.Dense
 	qr.QTo(&q)
-	pair(t, learner.New(&learner.LinUCB{}, nil), learner.New(&learner.LinUCB{}, nil), square5, square5, 3000, func(x []float64) {
+	pair(t, learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{}, nil), square5, square5, 3000, func(x []float64) {
 		var y mat.VecDense
 		y.MulVec(&q, mat.NewVecDense(5, slices.Clone(x)))
 		copy(x, y.RawVector().Data)
@@ -78,14 +71,14 @@ func TestRotation(t *testing.T) {
 func TestScaleRewards(t *testing.T) {
 	scaled := square5
 	scaled.RewardMin, scaled.RewardMax = -1000, 1000
-	pair(t, learner.New(&learner.LinUCB{}, nil), learner.New(&learner.LinUCB{ThetaNorm: 1000}, nil), square5, scaled, 3000, func([]float64) {}, 1000)
+	pair(t, learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{ThetaNorm: 1000}, nil), square5, scaled, 3000, func([]float64) {}, 1000)
 }
 
 // TestScaleContexts: contexts times 8, theta by 8 and the ridge times 64 change nothing.
 func TestScaleContexts(t *testing.T) {
 	scaled := square5
 	scaled.ContextNorm = 8
-	pair(t, learner.New(&learner.LinUCB{}, nil), learner.New(&learner.LinUCB{ThetaNorm: 1. / 8}, &mechanism.Exact{Ridge: 64}), square5, scaled, 3000, func(x []float64) {
+	pair(t, learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{ThetaNorm: 1. / 8}, mechanism.Exact{Ridge: 64}), square5, scaled, 3000, func(x []float64) {
 		for i := range x {
 			x[i] *= 8
 		}
@@ -96,17 +89,15 @@ func TestScaleContexts(t *testing.T) {
 // of ridge 1, bit by bit.
 func TestNoPrivacyIsExact(t *testing.T) {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
-	for _, c := range []*mechanism.Gaussian{{Budget: none}, {Budget: none, Calibration: privacy.AsPublished}, {Budget: none, Padded: true}} {
-		a := learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
-		b := learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: c})
-		pair(t, a, b, square5, square5, 3000, func([]float64) {}, 1)
+	for _, c := range []mechanism.Gaussian{{Budget: none}, {Budget: none, Calibration: privacy.AsPublished}, {Budget: none, Padded: true}} {
+		a, b := pair(t, learner.New(learner.LinUCB{}, mechanism.Exact{Ridge: 1}), learner.New(learner.LinUCB{}, mechanism.Tree{Noise: c}), square5, square5, 3000, func([]float64) {}, 1)
 		thetaA, betaA := linUCB(a).Confidence()
 		thetaB, betaB := linUCB(b).Confidence()
 		if !slices.Equal(thetaA, thetaB) || betaA != betaB {
 			t.Errorf("%v, padded %v: theta %v and %v, beta %v and %v", c.Calibration, c.Padded, thetaA, thetaB, betaA, betaB)
 		}
-		if !math.IsInf(privacy.ClaimOf(b).Epsilon(), 1) {
-			t.Errorf("%v, padded %v: claims epsilon = %v, want +Inf", c.Calibration, c.Padded, privacy.ClaimOf(b).Epsilon())
+		if !math.IsInf(privacy.ClaimOf(b.Run).Epsilon(), 1) {
+			t.Errorf("%v, padded %v: claims epsilon = %v, want +Inf", c.Calibration, c.Padded, privacy.ClaimOf(b.Run).Epsilon())
 		}
 	}
 }
@@ -114,9 +105,8 @@ func TestNoPrivacyIsExact(t *testing.T) {
 // TestNoPrivacyIsExactUnderCorrelatedNoise: as over the tree.
 func TestNoPrivacyIsExactUnderCorrelatedNoise(t *testing.T) {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
-	for _, sums := range []privacy.Accumulator{&mechanism.BLT{Budget: none}, &mechanism.SquareRoot{Budget: none}, &mechanism.Honaker{Budget: none}} {
-		a, b := learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: 1}), learner.New(&learner.LinUCB{}, sums)
-		pair(t, a, b, square5, square5, 3000, func([]float64) {}, 1)
+	for _, sums := range []privacy.Accumulator{mechanism.BLT{Budget: none}, mechanism.SquareRoot{Budget: none}, mechanism.Honaker{Budget: none}} {
+		a, b := pair(t, learner.New(learner.LinUCB{}, mechanism.Exact{Ridge: 1}), learner.New(learner.LinUCB{}, sums), square5, square5, 3000, func([]float64) {}, 1)
 		thetaA, betaA := linUCB(a).Confidence()
 		thetaB, betaB := linUCB(b).Confidence()
 		if !slices.Equal(thetaA, thetaB) || betaA != betaB {
@@ -129,29 +119,23 @@ func TestNoPrivacyIsExactUnderCorrelatedNoise(t *testing.T) {
 // tends to that over exact sums.
 func TestEpsilonToInfinity(t *testing.T) {
 	distance := func(kind string, epsilon float64) float64 {
-		a := learner.New(&learner.LinUCB{}, nil)
-		b := learner.New(&learner.LinUCB{RhoMin: 1}, sums(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind]())
-		for _, l := range []*learner.Private[privacy.Sums]{a, b} {
-			if err := l.Init(square5, 1000); err != nil {
-				t.Fatal(err)
-			}
-			l.Reset(nil, random.Source(1, 0, "noise"))
+		var theta [2][]float64
+		for i, l := range []learner.Private[privacy.Sums]{
+			learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{RhoMin: 1}, sums(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind]),
+		} {
+			run := bandittest.Run(t, l, square5, 1000, nil, random.Source(1, 0, "noise"))
 			r := random.New(1, 0, "contexts")
 			v := bandit.View{Arms: 20, Dim: 5, X: make([]float64, 100)}
 			for round := range 500 {
 				v.Round = round + 1
 				contexts(r, &v, make([]float64, 5))
-				l.Update(&v, []int{round % 20}, []float64{v.Row(round % 20)[0]})
+				run.Update(&v, []int{round % 20}, []float64{v.Row(round % 20)[0]})
 			}
-			if l.Err() != nil {
-				t.Fatal(l.Err())
-			}
+			theta[i], _ = linUCB(run).Confidence()
 		}
-		x, _ := linUCB(a).Confidence()
-		y, _ := linUCB(b).Confidence()
 		var square float64
-		for i := range x {
-			square += (x[i] - y[i]) * (x[i] - y[i])
+		for i, x := range theta[0] {
+			square += (x - theta[1][i]) * (x - theta[1][i])
 		}
 		return math.Sqrt(square)
 	}
@@ -175,11 +159,8 @@ func TestTies(t *testing.T) {
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for _, d := range []int{3, 5, 12} {
 			p := bandit.Problem{Arms: 12, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-			l := learner.New(&learner.LinUCB{}, make_())
-			if err := l.Init(p, 300); err != nil {
-				t.Fatal(err)
-			}
-			l.Reset(nil, random.Source(1, 0, "noise"))
+			l := learner.New(learner.LinUCB{}, make_)
+			run := bandittest.Run(t, l, p, 300, nil, random.Source(1, 0, "noise"))
 			r := random.New(1, 0, "contexts")
 			v := bandit.View{Arms: 12, Dim: d, X: make([]float64, 12*d)}
 			for round := 1; round <= 200; round++ {
@@ -188,11 +169,11 @@ func TestTies(t *testing.T) {
 				for a := 3; a < 12; a++ {
 					copy(v.Row(a), v.Row(a%3))
 				}
-				arms := l.Select(&v, nil)
+				arms := run.Select(&v, nil)
 				if arms[0] >= 3 {
 					t.Fatalf("%s, d = %d, round %d: arm %d, whose context is that of arm %d", name, d, round, arms[0], arms[0]%3)
 				}
-				l.Update(&v, arms, []float64{v.Row(arms[0])[0]})
+				run.Update(&v, arms, []float64{v.Row(arms[0])[0]})
 			}
 		}
 	}

@@ -3,11 +3,12 @@ package learner
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sort"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
-	"github.com/dpbandits/dpbandits/pkg/internal/owned"
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -20,53 +21,60 @@ import (
 // learner keeps playing by its last release and learns no more, which costs no privacy.
 //
 // If the learner wants a round 0 (bandit.Warmer), so does Metered. Round 0 is the first record that
-// the budget pays for. Init refuses a budget that does not pay for it, as the learner could not
+// the budget pays for. Open refuses a budget that does not pay for it, as the learner could not
 // begin.
 type Metered struct {
-	// Learner describes the learner, which has to hold a plan. Init makes a copy that nobody else can
-	// feed.
-	Learner bandit.Learner
+	Learner bandit.Learner // has to hold a plan
 	Budget  privacy.Budget // no default
 	Freeze  bool
+}
 
-	bandit.Base
-	learner bandit.Learner // a copy of Learner, and the other fields, as they were in Init
-	budget  privacy.Budget
-	freeze  bool
-	warmer  bandit.Warmer // the learner, if it wants a round 0
-	paid    int           // records that the budget pays for, with that of round 0
-	records int           // records taken in
-	frozen  int           // rounds since the budget ended
+var _ bandit.Learner = Metered{}
+
+// Open validates, opens the learner, and computes how many rounds the budget pays for. The result
+// is a *MeteredCalibrated.
+func (m Metered) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	if err := field.Check("learner: Metered.Learner", m.Learner); err != nil {
+		return nil, err
+	}
+	if err := m.Budget.Validate(); err != nil {
+		return nil, err
+	}
+	inner, err := m.Learner.Open(p, horizon)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := inner.(privacy.Planner); !ok {
+		return nil, fmt.Errorf("learner: Metered.Learner is a %T, want one that says what it spends (privacy.Planner)", m.Learner)
+	}
+	ready := &MeteredCalibrated{inner: inner, budget: m.Budget, freeze: m.Freeze}
+	if w, ok := inner.(bandit.Warmer); ok && w.WantsWarmUp() {
+		ready.first = 1
+	}
+	ready.paid = horizon + ready.first
+	if m.Budget.None() {
+		return ready, nil
+	}
+	return ready, ready.search()
+}
+
+// MeteredCalibrated is a [Metered] for a problem.
+type MeteredCalibrated struct {
+	inner  bandit.Calibrated
+	budget privacy.Budget
+	freeze bool
+	first  int // records before round 1: 1 with a round 0
+	paid   int // records that the budget pays for, with that of round 0
 }
 
 var (
-	_ bandit.Warmer   = (*Metered)(nil)
-	_ privacy.Planner = (*Metered)(nil)
+	_ bandit.Warmer   = (*MeteredCalibrated)(nil)
+	_ privacy.Planner = (*MeteredCalibrated)(nil)
 )
 
-// Init validates, initialises the learner, and computes how many rounds the budget pays for.
-func (m *Metered) Init(p bandit.Problem, horizon int) error {
-	if _, ok := m.Learner.(privacy.Planner); !ok {
-		return fmt.Errorf("learner: Metered.Learner is a %T, want one that says what it spends (privacy.Planner)", m.Learner)
-	}
-	if err := field.Check("learner: Metered.Learner", m.Learner); err != nil {
-		return err
-	}
-	if err := m.Budget.Validate(); err != nil {
-		return err
-	}
-	inner := owned.Copy(m.Learner)
-	if err := inner.Init(p, horizon); err != nil {
-		return err
-	}
-	m.learner, m.budget, m.freeze, m.warmer = inner, m.Budget, m.Freeze, nil
-	if w, ok := inner.(bandit.Warmer); ok && w.WantsWarmUp() {
-		m.warmer = w
-	}
-	if m.paid = horizon + m.first(); m.budget.None() {
-		return nil
-	}
-	if p := privacy.PlanOf(m.learner, privacy.All); !p.Held() {
+// search computes how many records the budget pays for.
+func (m *MeteredCalibrated) search() error {
+	if p := privacy.PlanOf(m.inner, privacy.All); !p.Held() {
 		return fmt.Errorf("learner: Metered cannot account for its learner: %v", p.Event())
 	}
 	var failed error
@@ -85,96 +93,105 @@ func (m *Metered) Init(p bandit.Problem, horizon int) error {
 		return fmt.Errorf("learner: Metered.Budget = %v does not pay for the actions of its learner: want epsilon >= %.4g", m.budget, action)
 	case failed != nil:
 		return fmt.Errorf("learner: Metered cannot account for its learner: %w", failed)
-	case m.paid < m.first():
+	case m.paid < m.first:
 		epsilon, _, _ := m.cost(1) // the search has seen that this can be accounted
 		return fmt.Errorf("learner: Metered.Budget = %v does not pay for round 0, which its learner wants: want epsilon >= %.4g", m.budget, epsilon)
 	}
 	return nil
 }
 
-// first returns the number of records before round 1.
-func (m *Metered) first() int {
-	if m.warmer != nil {
-		return 1
-	}
-	return 0
-}
-
 // Paid returns how many rounds the budget pays for, at most the horizon. Round 0, which it pays for
 // too, is not counted.
-func (m *Metered) Paid() int { return m.paid - m.first() }
+func (m *MeteredCalibrated) Paid() int { return m.paid - m.first }
 
 // WantsWarmUp reports whether the learner wants a round 0.
-func (m *Metered) WantsWarmUp() bool { return m.warmer != nil }
+func (m *MeteredCalibrated) WantsWarmUp() bool { return m.first > 0 }
 
-// WarmUp hands the rewards of round 0 to the learner.
-func (m *Metered) WarmUp(y []float64) {
-	if m.warmer == nil {
-		m.Fail(fmt.Errorf("learner: a warm-up round for a %T that wants none", m.learner))
-		return
-	}
-	m.records++
-	m.warmer.WarmUp(y)
+// Plan returns the learner's plan, cut to the records that the budget pays for.
+func (m *MeteredCalibrated) Plan(records int) privacy.Plan {
+	return m.cut(m.inner, records).HeldBy(m)
 }
 
-// Reset resets the learner and the meter.
-func (m *Metered) Reset(own *rand.Rand, noise rand.Source) {
-	m.Clear()
-	m.records, m.frozen = 0, 0
-	m.learner.Reset(own, noise)
+// cut returns the plan of the learner, or of a run of it, for the records that are paid for.
+func (m *MeteredCalibrated) cut(of any, records int) privacy.Plan {
+	p := privacy.PlanOf(of, min(records, m.paid))
+	if !m.budget.None() {
+		p.Asked = m.budget
+	}
+	return p
+}
+
+// cost returns the epsilon, at the budget's delta, that the learner's releases spend on so many
+// records.
+func (m *MeteredCalibrated) cost(records int) (epsilon float64, by string, err error) {
+	return privacy.Tightest(privacy.PlanOf(m.inner, records).Event(), m.budget.Delta)
+}
+
+// Start begins a run.
+func (m *MeteredCalibrated) Start(own *rand.Rand, noise rand.Source) bandit.Run {
+	return &meteredRun{MeteredCalibrated: m, run: m.inner.Start(own, noise)}
+}
+
+// meteredRun is a run of a Metered.
+type meteredRun struct {
+	*MeteredCalibrated
+	run     bandit.Run
+	records int // taken in
+	frozen  int // rounds since the budget ended
+}
+
+// WarmUp hands the rewards of round 0 to the learner.
+func (m *meteredRun) WarmUp(y []float64) error {
+	if m.first == 0 {
+		return fmt.Errorf("learner: a warm-up round for a %T that wants none", m.run)
+	}
+	m.records++
+	return warmUp(m.run, y)
+}
+
+// warmUp hands the rewards of round 0 to a run.
+func warmUp(run bandit.Run, y []float64) error {
+	w, ok := run.(bandit.Warmed)
+	if !ok {
+		return fmt.Errorf("learner: a %T takes in no round 0, which its learner wants", run)
+	}
+	return w.WarmUp(y)
 }
 
 // Select appends the learner's arms.
-func (m *Metered) Select(v *bandit.View, dst []int) []int { return m.learner.Select(v, dst) }
+func (m *meteredRun) Select(v *bandit.View, dst []int) ([]int, error) { return m.run.Select(v, dst) }
 
 // Update hands the rewards to the learner as long as the budget pays for them.
-func (m *Metered) Update(v *bandit.View, arms []int, y []float64) {
+func (m *meteredRun) Update(v *bandit.View, arms []int, y []float64) error {
 	switch {
 	case m.records < m.paid:
-		m.records++
-		m.learner.Update(v, arms, y)
+		m.records++ // also if it is refused: what an error shows is paid for
+		return m.run.Update(v, arms, y)
 	case m.freeze:
+		if !packed.Finite(y) {
+			return inRound(v.Round, fmt.Errorf("rewards of %v, want finite", slices.Clone(y)))
+		}
 		m.frozen++
-	default:
-		m.Fail(fmt.Errorf("learner: round %d: %w: %v pays for %d rounds", v.Round, privacy.ErrSpent, m.budget, m.Paid()))
+		return nil
 	}
+	return inRound(v.Round, fmt.Errorf("%w: %v pays for %d rounds", privacy.ErrSpent, m.budget, m.Paid()))
 }
 
-// Err returns the learner's error, or the error that the budget is spent.
-func (m *Metered) Err() error {
-	if err := m.learner.Err(); err != nil {
-		return err
-	}
-	return m.Base.Err()
-}
-
-// Released appends what the learner's statistic shows, as Private.Released does.
-func (m *Metered) Released(dst []float64) ([]float64, error) { return released(m.learner, dst) }
+// Released appends what the learner's statistic shows, as PrivateRun.Released does.
+func (m *meteredRun) Released(dst []float64) ([]float64, error) { return released(m.run, dst) }
 
 // Warnings returns the learner's warnings and the number of rounds played after the budget was
 // spent.
-func (m *Metered) Warnings() []bandit.Warning {
-	w := m.learner.Warnings()
+func (m *meteredRun) Warnings() []bandit.Warning {
+	w := bandit.Warnings(m.run)
 	if m.frozen > 0 {
 		w = append(w, bandit.Warning{What: "rounds played by the last release, as the budget was spent", Count: m.frozen})
 	}
 	return w
 }
 
-// Plan returns the learner's plan, cut to the records that the budget pays for.
-func (m *Metered) Plan(records int) privacy.Plan {
-	p := privacy.PlanOf(m.learner, min(records, m.paid))
-	if !m.budget.None() {
-		p.Asked = m.budget
-	}
-	return p.HeldBy(m)
-}
-
-// cost returns the epsilon, at the budget's delta, that the learner's releases spend on so many
-// records.
-func (m *Metered) cost(records int) (epsilon float64, by string, err error) {
-	return privacy.Tightest(privacy.PlanOf(m.learner, records).Event(), m.budget.Delta)
-}
+// Plan returns the learner's plan, with the draws of this run.
+func (m *meteredRun) Plan(records int) privacy.Plan { return m.cut(m.run, records).HeldBy(m) }
 
 // Check compares noise that the learner drew from the operating system with its plan.
-func (m *Metered) Check() error { return checkSystem(m.learner) }
+func (m *meteredRun) Check() error { return checkSystem(m.run) }

@@ -7,93 +7,75 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // TestMeteredEdges: budgets that pay for nothing or for all, and a single round.
 func TestMeteredEdges(t *testing.T) {
-	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
+	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
 	nothing := metered(gaussianTree(), false)
 	nothing.Budget.Epsilon = 1e-9
-	if err := nothing.Init(problem, 100); err != nil || nothing.Paid() != 0 {
-		t.Fatalf("a budget of 1e-9 pays for %d rounds, %v, want none", nothing.Paid(), err)
+	none := budgeted(t, nothing, problem, 100)
+	if none.Paid() != 0 {
+		t.Fatalf("a budget of 1e-9 pays for %d rounds, want none", none.Paid())
 	}
-	if c := privacy.ClaimOf(nothing); !c.Held() || c.Epsilon() != 0 {
+	if c := privacy.ClaimOf(none); !c.Held() || c.Epsilon() != 0 {
 		t.Errorf("no round: epsilon = %v, want 0", c.Epsilon())
 	}
-	for name, sums := range map[string]privacy.Accumulator{"exact": &mechanism.Exact{}, "tree": gaussianTree()} {
-		inner := learner.New(&learner.LinUCB{}, sums)
-		free := &learner.Metered{Learner: inner, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
-		if err := free.Init(problem, 100); err != nil || free.Paid() != 100 {
-			t.Errorf("%s: a budget without limit pays for %d rounds, %v, want 100", name, free.Paid(), err)
+	for name, sums := range map[string]privacy.Accumulator{"exact": mechanism.Exact{}, "tree": gaussianTree()} {
+		inner := learner.New(learner.LinUCB{}, sums)
+		free := budgeted(t, learner.Metered{Learner: inner, Budget: privacy.Budget{Epsilon: math.Inf(1)}}, problem, 100)
+		if free.Paid() != 100 {
+			t.Errorf("%s: a budget without limit pays for %d rounds, want 100", name, free.Paid())
 			continue
 		}
-		if err := inner.Init(problem, 100); err != nil { // what free runs is a copy
-			t.Fatal(err)
-		}
-		if got, want := privacy.ClaimOf(free), privacy.ClaimOf(inner); got.Epsilon() != want.Epsilon() || got.Asked() != want.Asked() {
+		if got, want := privacy.ClaimOf(free), claimOf(t, inner, problem, 100); got.Epsilon() != want.Epsilon() || got.Asked() != want.Asked() {
 			t.Errorf("%s: the claim on a budget without limit is\n%v\nwant the learner's\n%v", name, got, want)
 		}
 	}
-	for name, sums := range map[string]privacy.Accumulator{"tree": gaussianTree(), "blt": &mechanism.BLT{Budget: whole}} {
-		one := metered(sums, true)
-		if err := one.Init(problem, 1); err != nil {
-			t.Errorf("%s, one round: %v", name, err)
-			continue
-		}
-		one.Reset(rand.New(rand.NewPCG(1, 2)), rand.NewPCG(3, 4))
+	for name, sums := range map[string]privacy.Accumulator{"tree": gaussianTree(), "blt": mechanism.BLT{Budget: whole}} {
 		// nothing is released of the only round
-		if c := privacy.ClaimOf(one); c.Epsilon() != 0 || one.Err() != nil {
-			t.Errorf("%s, one round: %v, %v", name, c, one.Err())
-		}
-	}
-}
-
-// TestFedBeside: whoever holds on to a learner that was wrapped cannot feed what the wrapper runs.
-func TestFedBeside(t *testing.T) {
-	env := &environment.DecisionSets{Dim: 2, Arms: 5}
-	for name, wrap := range map[string]func(bandit.Learner) bandit.Learner{
-		"metered":    func(l bandit.Learner) bandit.Learner { return &learner.Metered{Learner: l, Budget: half, Freeze: true} },
-		"delayed":    func(l bandit.Learner) bandit.Learner { return &learner.Delayed{Learner: l, Most: 3} },
-		"randomised": func(l bandit.Learner) bandit.Learner { return &learner.RandomisedAction{Learner: l, Epsilon: 1} },
-	} {
-		inner := learner.New(&learner.LinUCB{}, gaussianTree())
-		l := wrap(inner)
-		if err := l.Init(env.Problem(), 1000); err != nil {
-			t.Fatal(err)
-		}
-		ledger := privacy.NewLedger(rand.NewPCG(1, 2))
-		l.Reset(rand.New(rand.NewPCG(3, 4)), ledger)
-		v := bandit.View{Round: 1, Arms: 5, Dim: 2, X: make([]float64, 10)}
-		for range 900 {
-			inner.Update(&v, []int{0}, []float64{1})
-		}
-		if inner.Err() == nil || len(ledger.Drawn()) > 0 || l.Err() != nil || privacy.ClaimOf(inner).Held() {
-			t.Errorf("%s: %v from the learner that was wrapped, %v drawn, %v; want an error, nothing and nil", name, inner.Err(), ledger.Drawn(), l.Err())
-		}
-		if err := ledger.CheckPlan(l.(privacy.Planner), 0); err != nil {
-			t.Errorf("%s: %v", name, err)
+		one := bandittest.Run(t, metered(sums, true), problem, 1, rand.New(rand.NewPCG(1, 2)), rand.NewPCG(3, 4))
+		if c := privacy.ClaimOf(one.Run); c.Epsilon() != 0 {
+			t.Errorf("%s, one round: %v", name, c)
 		}
 	}
 }
 
 // broken finds that its noise is not what it claims.
-type broken struct{ *learner.Private[privacy.Sums] }
+type broken struct{ learner.Private[privacy.Sums] }
+
+type brokenReady struct{ bandit.Calibrated }
+
+type brokenRun struct{ bandit.Run }
 
 var errBroken = errors.New("not the noise claimed")
 
-func (broken) Check() error { return errBroken }
+func (b broken) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	ready, err := b.Private.Open(p, horizon)
+	return brokenReady{ready}, err
+}
+
+func (b brokenReady) Plan(records int) privacy.Plan {
+	return privacy.PlanOf(b.Calibrated, records).HeldBy(b)
+}
+
+func (b brokenReady) Start(own *rand.Rand, noise rand.Source) bandit.Run {
+	return brokenRun{b.Calibrated.Start(own, noise)}
+}
+
+func (brokenRun) Check() error { return errBroken }
 
 // TestMeteredChecks: noise that passes the ledger of a trial is checked by the learner inside.
 func TestMeteredChecks(t *testing.T) {
-	var m bandit.Learner = &learner.Metered{Learner: broken{learner.New(&learner.LinUCB{}, gaussianTree())}, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
-	if err := m.Init(plane, 10); err != nil {
-		t.Fatal(err)
-	}
-	c, ok := m.(interface{ Check() error })
+	m := learner.Metered{Learner: broken{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
+	run := bandittest.Run(t, m, features, 10, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+	c, ok := run.Run.(interface{ Check() error })
 	if !ok || !errors.Is(c.Check(), errBroken) {
 		t.Error("Metered does not pass on what its learner finds")
 	}

@@ -22,27 +22,36 @@ var whole = privacy.Budget{Epsilon: 2, Delta: 1e-5}
 var half = privacy.Budget{Epsilon: 1.5, Delta: whole.Delta}
 
 // metered returns LinUCB calibrated for 1000 rounds, on the smaller budget.
-func metered(sums privacy.Accumulator, freeze bool) *learner.Metered {
-	return &learner.Metered{Learner: learner.New(&learner.LinUCB{}, sums), Budget: half, Freeze: freeze}
+func metered(sums privacy.Accumulator, freeze bool) learner.Metered {
+	return learner.Metered{Learner: learner.New(learner.LinUCB{}, sums), Budget: half, Freeze: freeze}
+}
+
+// budgeted opens a Metered.
+func budgeted(t testing.TB, m learner.Metered, p bandit.Problem, horizon int) *learner.MeteredCalibrated {
+	t.Helper()
+	ready, err := m.Open(p, horizon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ready.(*learner.MeteredCalibrated)
 }
 
 func gaussianTree() privacy.Accumulator {
-	return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: whole}}
+	return mechanism.Tree{Noise: mechanism.Gaussian{Budget: whole}}
 }
 
 // TestMeteredPays: the budget ends in the round in which what was released costs more than it.
 func TestMeteredPays(t *testing.T) {
-	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
-	for name, sums := range map[string]privacy.Accumulator{"tree": gaussianTree(), "blt": &mechanism.BLT{Budget: whole}, "honaker": &mechanism.Honaker{Budget: whole}} {
-		m := metered(sums, false)
-		if err := m.Init(problem, 1000); err != nil {
-			t.Fatal(err)
-		}
-		if err := m.Learner.Init(problem, 1000); err != nil { // what m runs is a copy
+	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
+	for name, sums := range map[string]privacy.Accumulator{"tree": gaussianTree(), "blt": mechanism.BLT{Budget: whole}, "honaker": mechanism.Honaker{Budget: whole}} {
+		of := metered(sums, false)
+		m := budgeted(t, of, problem, 1000)
+		inner, err := of.Learner.Open(problem, 1000)
+		if err != nil {
 			t.Fatal(err)
 		}
 		at := func(records int) float64 {
-			epsilon, err := (privacy.GDP{}).Epsilon(privacy.PlanOf(m.Learner, records).Event(), whole.Delta)
+			epsilon, err := (privacy.GDP{}).Epsilon(privacy.PlanOf(inner, records).Event(), whole.Delta)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,15 +60,15 @@ func TestMeteredPays(t *testing.T) {
 		if paid := m.Paid(); paid < 1 || paid >= 999 || at(paid) > 1.5 || at(paid+1) <= 1.5 {
 			t.Errorf("%s: %d rounds paid, which cost %v, and one more %v: want the most within 1.5", name, paid, at(paid), at(paid+1))
 		}
-		if c := privacy.ClaimOf(m); c.Epsilon() > 1.5 || c.Epsilon() != at(m.Paid()) || c.Asked() != m.Budget {
+		if c := privacy.ClaimOf(m); c.Epsilon() > 1.5 || c.Epsilon() != at(m.Paid()) || c.Asked() != of.Budget {
 			t.Errorf("%s: claim\n%v", name, c)
 		}
 		if spent := at(999); math.Abs(spent-2) > 1e-6 {
 			t.Errorf("%s: the whole run spends %v, want 2", name, spent)
 		}
-		m.Budget.Epsilon = 3
-		if err := m.Init(problem, 1000); err != nil || m.Paid() != 1000 {
-			t.Errorf("%s: a budget above the claim pays for %d rounds, %v, want all 1000", name, m.Paid(), err)
+		of.Budget.Epsilon = 3
+		if m := budgeted(t, of, problem, 1000); m.Paid() != 1000 {
+			t.Errorf("%s: a budget above the claim pays for %d rounds, want all 1000", name, m.Paid())
 		}
 	}
 	// A row is in 10 nodes at most, of which the smaller budget pays for a share of
@@ -72,18 +81,17 @@ func TestMeteredPays(t *testing.T) {
 		return mu
 	}
 	nodes := int(10 * math.Pow(mu(half)/mu(whole), 2))
-	m := metered(gaussianTree(), false)
-	if err := m.Init(problem, 1000); err != nil || m.Paid() != 1<<nodes-1 || nodes != treeNodes {
-		t.Errorf("the tree's budget pays for %d rounds, %v, want %d, and %d nodes, want %d", m.Paid(), err, 1<<nodes-1, nodes, treeNodes)
+	if m := budgeted(t, metered(gaussianTree(), false), problem, 1000); m.Paid() != 1<<nodes-1 || nodes != treeNodes {
+		t.Errorf("the tree's budget pays for %d rounds, want %d, and %d nodes, want %d", m.Paid(), 1<<nodes-1, nodes, treeNodes)
 	}
 }
 
 const treeNodes = 5
 
-func meteredRun(m func() bandit.Learner) (*simulate.Result, error) {
+func meteredRun(m bandit.Learner) (*simulate.Result, error) {
 	e := &simulate.Experiment{
-		Name: "metered", Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 2, Arms: 5} },
-		Policies: []simulate.Policy{{Name: "metered", New: m}}, Horizon: 1000, Rounds: 100, Trials: 2, Seed: 5,
+		Name: "metered", Environment: environment.DecisionSets{Dim: 2, Arms: 5},
+		Policies: []simulate.Policy{{Name: "metered", Learner: m}}, Horizon: 1000, Rounds: 100, Trials: 2, Seed: 5,
 	}
 	return e.Run(context.Background())
 }
@@ -91,11 +99,11 @@ func meteredRun(m func() bandit.Learner) (*simulate.Result, error) {
 // TestMeteredStops: a run stops in the round that the budget does not pay for, and with Freeze goes
 // on without spending. The ledger sees no noise past the budget.
 func TestMeteredStops(t *testing.T) {
-	_, err := meteredRun(func() bandit.Learner { return metered(gaussianTree(), false) })
+	_, err := meteredRun(metered(gaussianTree(), false))
 	if !errors.Is(err, privacy.ErrSpent) || !strings.Contains(err.Error(), "round 32") || !strings.Contains(err.Error(), "pays for 31 rounds") {
 		t.Errorf("error %v, want one that wraps ErrSpent and names rounds 32 and 31", err)
 	}
-	r, err := meteredRun(func() bandit.Learner { return metered(gaussianTree(), true) })
+	r, err := meteredRun(metered(gaussianTree(), true))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,26 +119,24 @@ func TestMeteredStops(t *testing.T) {
 }
 
 func TestMeteredRefuses(t *testing.T) {
-	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
-	for word, m := range map[string]*learner.Metered{
-		"want one that says":  {Learner: struct{ bandit.Learner }{learner.New(&learner.LinUCB{}, gaussianTree())}, Budget: whole},
-		"epsilon = 0":         {Learner: learner.New(&learner.LinUCB{}, gaussianTree())},
-		"cannot account":      {Learner: learner.New(&learner.LinUCB{}, nil), Budget: whole},
-		"does not hold it":    {Learner: struct{ *learner.Private[privacy.Sums] }{learner.New(&learner.LinUCB{}, gaussianTree())}, Budget: whole},
-		"want epsilon >= 3":   {Learner: &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, gaussianTree()), Epsilon: 3}, Budget: whole},
-		"delta = -1":          {Learner: learner.New(&learner.LinUCB{}, gaussianTree()), Budget: privacy.Budget{Epsilon: 1, Delta: -1}},
-		"LinUCB.Alpha = -0.5": {Learner: learner.New(&learner.LinUCB{Alpha: -0.5}, gaussianTree()), Budget: whole},
+	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
+	for word, m := range map[string]learner.Metered{
+		"want one that says":  {Learner: learner.Random{}, Budget: whole},
+		"epsilon = 0":         {Learner: learner.New(learner.LinUCB{}, gaussianTree())},
+		"cannot account":      {Learner: learner.New(learner.LinUCB{}, nil), Budget: whole},
+		"does not hold it":    {Learner: stubborn{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: whole},
+		"want epsilon >= 3":   {Learner: learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, gaussianTree()), Epsilon: 3}, Budget: whole},
+		"delta = -1":          {Learner: learner.New(learner.LinUCB{}, gaussianTree()), Budget: privacy.Budget{Epsilon: 1, Delta: -1}},
+		"LinUCB.Alpha = -0.5": {Learner: learner.New(learner.LinUCB{Alpha: -0.5}, gaussianTree()), Budget: whole},
 	} {
-		if err := m.Init(problem, 100); err == nil || !strings.Contains(err.Error(), word) {
+		if _, err := m.Open(problem, 100); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("error %v, want one that names %q", err, word)
 		}
 	}
 }
 
 func TestMeteredConforms(t *testing.T) {
-	bandittest.Learner(t, func() bandit.Learner {
-		m := metered(gaussianTree(), true)
-		m.Budget = whole
-		return m
-	}, func() bandit.Environment { return &environment.DecisionSets{Dim: 2, Arms: 5} }, bandittest.LearnerOptions{Horizon: 1000})
+	m := metered(gaussianTree(), true)
+	m.Budget = whole
+	bandittest.Learner(t, m, environment.DecisionSets{Dim: 2, Arms: 5}, bandittest.LearnerOptions{Horizon: 1000})
 }

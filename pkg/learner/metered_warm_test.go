@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,24 +26,22 @@ var warmProblem = bandit.Problem{Arms: 7, Slots: 3, RewardMax: 1}
 
 // warmers are learners that want a round 0, at an epsilon of 2, and what that costs.
 func warmers() map[string]struct {
-	make func() bandit.Learner
+	of   bandit.Learner
 	cost float64
 } {
 	type entry = struct {
-		make func() bandit.Learner
+		of   bandit.Learner
 		cost float64
 	}
 	m := must(matroid.NewUniform(7, 3))
-	cts := func(tally func() privacy.Tally, cost float64) entry {
-		return entry{func() bandit.Learner {
-			return learner.New(&learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, tally())
-		}, cost}
+	cts := func(tally privacy.Tally, cost float64) entry {
+		return entry{learner.New(learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, tally), cost}
 	}
 	return map[string]entry{
-		"omm as published": {func() bandit.Learner { return learner.DPUCBMATAsPublished(m, 2) }, 2. * 7 / 3},
-		"cts as published": {func() bandit.Learner { return learner.DPTSMATAsPublished(m, 2) }, 2. * 7 / 3},
-		"blocks":           cts(func() privacy.Tally { return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}} }, 2),
-		"tree":             cts(func() privacy.Tally { return &mechanism.TreeTally{Budget: privacy.Budget{Epsilon: 2}} }, 2),
+		"omm as published": {learner.DPUCBMATAsPublished(m, 2), 2. * 7 / 3},
+		"cts as published": {learner.DPTSMATAsPublished(m, 2), 2. * 7 / 3},
+		"blocks":           cts(mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}}, 2),
+		"tree":             cts(mechanism.TreeTally{Budget: privacy.Budget{Epsilon: 2}}, 2),
 	}
 }
 
@@ -52,20 +51,19 @@ func TestMeteredWarmsUp(t *testing.T) {
 	m := must(matroid.NewUniform(7, 3))
 	weight := weights([]float64{0.1, 0.2, 0.4, 0.5, 0.6, 0.8, 0.9})
 	for name, c := range warmers() {
-		alone := c.make()
-		want := semiPlay(t, alone, warmProblem, m, 200, weight)
+		want := semiPlay(t, c.of, warmProblem, m, 200, weight)
 		for _, epsilon := range []float64{c.cost, 2 * c.cost, math.Inf(1)} {
-			l := &learner.Metered{Learner: c.make(), Budget: privacy.Budget{Epsilon: epsilon}}
-			got := semiPlay(t, l, warmProblem, m, 200, weight)
+			of := learner.Metered{Learner: c.of, Budget: privacy.Budget{Epsilon: epsilon}}
+			got, l := semiPlay(t, of, warmProblem, m, 200, weight), budgeted(t, of, warmProblem, 200)
 			if !l.WantsWarmUp() || l.Paid() != 200 || !slices.EqualFunc(got, want, slices.Equal[[]int]) {
 				t.Errorf("%s on epsilon = %v: pays for %d of 200 rounds, and plays %v, want %v", name, epsilon, l.Paid(), got, want)
 			}
-			if got, want := privacy.ClaimOf(l), privacy.ClaimOf(alone); !reflect.DeepEqual(got.Event(), want.Event()) || math.Abs(got.Epsilon()-want.Epsilon()) > 1e-12 {
+			if got, want := privacy.ClaimOf(l), claimOf(t, c.of, warmProblem, 200); !reflect.DeepEqual(got.Event(), want.Event()) || math.Abs(got.Epsilon()-want.Epsilon()) > 1e-12 {
 				t.Errorf("%s on epsilon = %v: claims\n%vwant as much as\n%v", name, epsilon, got, want)
 			}
 		}
-		l := &learner.Metered{Learner: c.make(), Budget: privacy.Budget{Epsilon: c.cost * (1 - 1e-9)}, Freeze: true}
-		if err := l.Init(warmProblem, 200); err == nil || !strings.Contains(err.Error(), "round 0") || !strings.Contains(err.Error(), fmt.Sprintf("epsilon >= %.4g", c.cost)) {
+		l := learner.Metered{Learner: c.of, Budget: privacy.Budget{Epsilon: c.cost * (1 - 1e-9)}, Freeze: true}
+		if _, err := l.Open(warmProblem, 200); err == nil || !strings.Contains(err.Error(), "round 0") || !strings.Contains(err.Error(), fmt.Sprintf("epsilon >= %.4g", c.cost)) {
 			t.Errorf("%s: error %v, want one that names round 0 and the epsilon %.4g", name, err, c.cost)
 		}
 	}
@@ -77,12 +75,16 @@ func TestMeteredRounds(t *testing.T) {
 	beyond, budget := 0, privacy.Budget{Epsilon: 0.7}
 	for arms := 2; arms < 60; arms++ {
 		m := must(matroid.NewUniform(arms, 1))
-		l := learner.New(&learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, &mechanism.Blocks{Budget: budget})
-		metered := &learner.Metered{Learner: l, Budget: budget}
-		if err := metered.Init(bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}, 9); err != nil || metered.Paid() != 9 {
-			t.Errorf("%d arms: pays for %d rounds, %v, want 9", arms, metered.Paid(), err)
+		l := learner.New(learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, mechanism.Blocks{Budget: budget})
+		p := bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}
+		if metered := budgeted(t, learner.Metered{Learner: l, Budget: budget}, p, 9); metered.Paid() != 9 {
+			t.Errorf("%d arms: pays for %d rounds, want 9", arms, metered.Paid())
 		}
-		if epsilon, _, err := privacy.Tightest(privacy.PlanOf(l, 1).Event(), 0); err != nil || epsilon > budget.Epsilon {
+		ready, err := l.Open(p, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if epsilon, _, err := privacy.Tightest(privacy.PlanOf(ready, 1).Event(), 0); err != nil || epsilon > budget.Epsilon {
 			beyond++
 		}
 	}
@@ -93,15 +95,35 @@ func TestMeteredRounds(t *testing.T) {
 
 // dear spends 0.1 with each record.
 type dear struct {
-	*learner.Private[privacy.Means]
+	learner.Private[privacy.Means]
 }
 
-func (d dear) Plan(records int) privacy.Plan {
+func (d dear) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	ready, err := d.Private.Open(p, horizon)
+	if err != nil {
+		return nil, err
+	}
+	return dearReady{ready.(bandit.Warmer)}, nil
+}
+
+type dearReady struct{ bandit.Warmer }
+
+func (d dearReady) Start(own *rand.Rand, noise rand.Source) bandit.Run {
+	return &dearRun{d.Warmer.Start(own, noise).(bandit.Warmed)}
+}
+
+func (d dearReady) Plan(records int) privacy.Plan { return dearPlan(records).HeldBy(d) }
+
+type dearRun struct{ bandit.Warmed }
+
+func (d *dearRun) Plan(records int) privacy.Plan { return dearPlan(records).HeldBy(d) }
+
+func dearPlan(records int) privacy.Plan {
 	p := privacy.Plan{Neighbours: privacy.ReplaceRound, Asked: privacy.Budget{Epsilon: 1}}
 	if records > 0 {
 		p.Cases = [][]privacy.Release{{{Own: privacy.LaplaceEvent{Epsilon: 0.1}, Times: records}}}
 	}
-	return p.HeldBy(d)
+	return p
 }
 
 // TestMeteredCountsRoundZero among the records that the budget pays for, and not among the rounds.
@@ -116,32 +138,35 @@ func TestMeteredCountsRoundZero(t *testing.T) {
 			name := fmt.Sprintf("%v, epsilon = %v", start, c.epsilon)
 			paid := min(c.records-first, 10)
 			for _, freeze := range []bool{false, true} {
-				l := &learner.Metered{Budget: privacy.Budget{Epsilon: c.epsilon}, Freeze: freeze,
-					Learner: dear{learner.New(&learner.CTS{Matroid: m, Initialisation: start}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 3}})}}
-				err := l.Init(warmProblem, 10)
+				of := learner.Metered{Budget: privacy.Budget{Epsilon: c.epsilon}, Freeze: freeze,
+					Learner: dear{learner.New(learner.CTS{Matroid: m, Initialisation: start}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 3}})}}
 				if paid < 0 {
-					if err == nil || !strings.Contains(err.Error(), "round 0") {
-						t.Errorf("%s: error %v, want one that names round 0", name, err)
-					}
+					wants(t, name, failure(of.Open(warmProblem, 10)), "round 0")
 					continue
 				}
-				if err != nil || l.Paid() != paid || l.WantsWarmUp() != (first == 1) {
-					t.Errorf("%s: pays for %d rounds, %v, want %d", name, l.Paid(), err, paid)
+				l := budgeted(t, of, warmProblem, 10)
+				if l.Paid() != paid || l.WantsWarmUp() != (first == 1) {
+					t.Errorf("%s: pays for %d rounds, want %d", name, l.Paid(), paid)
 					continue
 				}
-				l.Reset(random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+				run := l.Start(random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 				if first == 1 {
-					l.WarmUp(make([]float64, 7))
+					if err := run.(bandit.Warmed).WarmUp(make([]float64, 7)); err != nil {
+						t.Fatal(err)
+					}
 				}
 				for round := 1; round <= 10; round++ {
 					v := bandit.View{Round: round, Arms: 7}
-					l.Update(&v, l.Select(&v, nil), make([]float64, 3))
-					if stopped := errors.Is(l.Err(), privacy.ErrSpent); stopped != (round > paid && !freeze) || stopped != (l.Err() != nil) {
-						t.Fatalf("%s, round %d of %d that are paid: %v", name, round, paid, l.Err())
+					arms, err := run.Select(&v, nil)
+					if err == nil {
+						err = run.Update(&v, arms, make([]float64, 3))
 					}
-				}
-				if err := l.Err(); err != nil && !strings.Contains(err.Error(), fmt.Sprintf("round %d: ", paid+1)) {
-					t.Errorf("%s: %v, want it in round %d", name, err, paid+1)
+					if stopped := errors.Is(err, privacy.ErrSpent); stopped != (round > paid && !freeze) || stopped != (err != nil) {
+						t.Fatalf("%s, round %d of %d that are paid: %v", name, round, paid, err)
+					}
+					if err != nil && !strings.Contains(err.Error(), fmt.Sprintf("round %d: ", round)) {
+						t.Errorf("%s: %v, want it in round %d", name, err, round)
+					}
 				}
 				if c.epsilon < 2 && !reflect.DeepEqual(privacy.ClaimOf(l).Event(), privacy.PlanOf(l, 99).Event()) {
 					t.Errorf("%s: claims %v, spends %v", name, privacy.ClaimOf(l).Event(), privacy.PlanOf(l, 99).Event())
@@ -159,30 +184,27 @@ func TestMeteredCountsRoundZero(t *testing.T) {
 func TestMeteredWarmUpConforms(t *testing.T) {
 	means := []float64{0.1, 0.2, 0.4, 0.5, 0.6, 0.8, 0.9}
 	m := must(matroid.NewUniform(7, 3))
-	world := func() bandit.Environment { return &environment.SemiBandit{Matroid: m, Means: means} }
+	world := environment.SemiBandit{Matroid: m, Means: means}
 	for name, c := range warmers() {
-		make := func() bandit.Learner {
-			return &learner.Metered{Learner: c.make(), Budget: privacy.Budget{Epsilon: c.cost}}
-		}
+		l := learner.Metered{Learner: c.of, Budget: privacy.Budget{Epsilon: c.cost}}
 		t.Run(name, func(t *testing.T) {
-			bandittest.Learner(t, make, world, bandittest.LearnerOptions{Seed: 1, Rounds: 60})
+			bandittest.Learner(t, l, world, bandittest.LearnerOptions{Seed: 1, Rounds: 60})
 		})
-		e := &simulate.Experiment{Name: name, Environment: world, Policies: []simulate.Policy{{Name: name, New: make}}, Horizon: 100, Trials: 2, Seed: 5}
+		e := &simulate.Experiment{Name: name, Environment: world, Policies: []simulate.Policy{{Name: name, Learner: l}}, Horizon: 100, Trials: 2, Seed: 5}
 		if _, err := e.Run(context.Background()); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, l := range []*learner.Metered{metered(gaussianTree(), false), {Learner: learner.DPTSMAT(m, 2), Budget: privacy.Budget{Epsilon: 2}}} {
+	for _, l := range []learner.Metered{metered(gaussianTree(), false), {Learner: learner.DPTSMAT(m, 2), Budget: privacy.Budget{Epsilon: 2}}} {
 		p := warmProblem
 		if l.Budget == half {
-			p = (&environment.DecisionSets{Dim: 2, Arms: 7}).Problem()
+			p = (environment.DecisionSets{Dim: 2, Arms: 7}).Problem()
 		}
-		if err := l.Init(p, 100); err != nil || l.WantsWarmUp() {
-			t.Errorf("WantsWarmUp() = %v of a %T that wants none, %v", l.WantsWarmUp(), l.Learner, err)
+		ready := budgeted(t, l, p, 100)
+		if ready.WantsWarmUp() {
+			t.Errorf("a %T that wants no round 0 is said to want one", l.Learner)
 		}
-		l.Reset(random.New(1, 0, "own"), random.Source(1, 0, "noise"))
-		if l.WarmUp(make([]float64, 7)); l.Err() == nil || !strings.Contains(l.Err().Error(), "wants none") {
-			t.Errorf("a warm-up of a %T that wants none: %v", l.Learner, l.Err())
-		}
+		run := ready.Start(random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+		wants(t, fmt.Sprintf("a warm-up of a %T", l.Learner), run.(bandit.Warmed).WarmUp(make([]float64, 7)), "wants none")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"reflect"
 	"slices"
@@ -60,52 +61,44 @@ func TestNumbers(t *testing.T) {
 
 // numbers are experiments with every environment and every learner.
 func numbers() []*simulate.Experiment {
-	type makers map[string]func() bandit.Learner
-	experiment := func(name string, environment func() bandit.Environment, policies makers) *simulate.Experiment {
+	type makers map[string]bandit.Learner
+	experiment := func(name string, environment bandit.Environment, policies makers) *simulate.Experiment {
 		e := &simulate.Experiment{Name: name, Environment: environment, Horizon: 150, Trials: 16, Seed: 7, Workers: 1}
-		for name, make := range policies {
-			e.Policies = append(e.Policies, simulate.Policy{Name: name, New: make})
+		for name, l := range policies {
+			e.Policies = append(e.Policies, simulate.Policy{Name: name, Learner: l})
 		}
 		slices.SortFunc(e.Policies, func(a, b simulate.Policy) int { return strings.Compare(a.Name, b.Name) })
 		return e
 	}
 	joint := makers{
-		"optimal shift": func() bandit.Learner {
-			return learner.New(&learner.LinUCB{OptimalShift: true}, gaussianTree())
-		},
-		"rho_min": func() bandit.Learner {
-			return learner.New(&learner.LinUCB{RhoMin: 3, Alpha: 0.01, Sigma: 2, ThetaNorm: 3}, nil)
-		},
-		"metered": func() bandit.Learner { m := metered(gaussianTree(), true); m.Budget.Epsilon = 0.5; return m },
-		"randomised": func() bandit.Learner {
-			return &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, nil), Epsilon: 1}
-		},
+		"optimal shift": learner.New(learner.LinUCB{OptimalShift: true}, gaussianTree()),
+		"rho_min":       learner.New(learner.LinUCB{RhoMin: 3, Alpha: 0.01, Sigma: 2, ThetaNorm: 3}, nil),
+		"metered":       learner.Metered{Learner: learner.New(learner.LinUCB{}, gaussianTree()), Budget: privacy.Budget{Epsilon: 0.5, Delta: whole.Delta}, Freeze: true},
+		"randomised":    learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, nil), Epsilon: 1},
 	}
-	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
-		joint[name] = func() bandit.Learner { return learner.New(&learner.LinUCB{}, make()) }
+	for name, s := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
+		joint[name] = learner.New(learner.LinUCB{}, s)
 	}
 	local := makers{}
-	for _, all := range []map[string]func() *learner.Local{locals(strict), shuffles(privacy.Budget{Epsilon: 10, Delta: 0.1}), combiners()} {
-		for name, make := range all {
+	for _, all := range []map[string]learner.Local{locals(strict), shuffles(privacy.Budget{Epsilon: 10, Delta: 0.1}), combiners()} {
+		for name, l := range all {
 			for local[name] != nil {
 				name += "'"
 			}
-			local[name] = func() bandit.Learner { return make() }
+			local[name] = l
 		}
 	}
-	few := makers{"exact": joint["exact"], "blt": joint["blt"], "wishart": joint["tree/wishart/Sound"], "tree": func() bandit.Learner { return learner.New(&learner.LinUCB{}, gaussianTree()) }}
+	few := makers{"exact": joint["exact"], "blt": joint["blt"], "wishart": joint["tree/wishart/Sound"], "tree": learner.New(learner.LinUCB{}, gaussianTree())}
 	maps := func(m matroid.Matroid) makers {
 		all := makers{
-			"gaussian": func() bandit.Learner { return learner.New(&learner.OMM{Matroid: m}, &mechanism.Blocks{Budget: budget}) },
+			"gaussian": learner.New(learner.OMM{Matroid: m}, mechanism.Blocks{Budget: budget}),
 		}
 		for _, s := range semiBandits {
-			all["all/"+s.name] = func() bandit.Learner { return s.make(m) }
+			all["all/"+s.name] = s.make(m)
 		}
 		return all
 	}
-	uniform := func() bandit.Environment {
-		return &environment.SemiBandit{Matroid: must(matroid.NewUniform(5, 1)), Means: []float64{0.1, 0.9, 0.3, 0.2, 0}, Law: environment.GaussianWeights, Sigma: 0.5}
-	}
+	uniform := environment.SemiBandit{Matroid: must(matroid.NewUniform(5, 1)), Means: []float64{0.1, 0.9, 0.3, 0.2, 0}, Law: environment.GaussianWeights, Sigma: 0.5}
 	rated := make([][]bool, 40)
 	r := random.New(1, 0, "rated")
 	for i := range rated {
@@ -114,27 +107,21 @@ func numbers() []*simulate.Experiment {
 			rated[i][j] = r.IntN(j+2) == 0
 		}
 	}
-	ratings := func() bandit.Environment {
-		return &environment.Ratings{Rated: rated, Matroid: must(matroid.NewUniform(5, 2))}
-	}
-	design := func(d environment.Design, correlation float64) func() bandit.Environment {
-		return func() bandit.Environment {
-			return &environment.Sparse{Arms: 4, Dim: 30, Leading: true, Design: d, Correlation: correlation}
-		}
+	ratings := environment.Ratings{Rated: rated, Matroid: must(matroid.NewUniform(5, 2))}
+	design := func(d environment.Design, correlation float64) bandit.Environment {
+		return environment.Sparse{Arms: 4, Dim: 30, Leading: true, Design: d, Correlation: correlation}
 	}
 	return []*simulate.Experiment{
 		experiment("sparse", design(environment.Independent, 0), highDimensional()),
 		experiment("sparse AR(1)", design(environment.Autoregressive, 0.5), highDimensional()),
 		experiment("sparse equi-correlated", design(environment.Equicorrelated, 0.5), highDimensional()),
 		experiment("sparse spherical", design(environment.Spherical, 0), highDimensional()),
-		experiment("decision sets", func() bandit.Environment { return &environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1} }, joint),
-		experiment("fixed", func() bandit.Environment {
-			return &environment.DecisionSets{Dim: 12, Arms: 5, Reward: environment.Gaussian, Fixed: true}
-		}, few),
-		experiment("two contexts", func() bandit.Environment { return &environment.TwoContexts{Dim: 3} }, few),
-		experiment("unit features", func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12} }, local),
-		experiment("table", func() bandit.Environment { return table2() }, maps(table2().Matroid)),
-		experiment("films", func() bandit.Environment { return films() }, maps(films().Matroid)),
+		experiment("decision sets", environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1}, joint),
+		experiment("fixed", environment.DecisionSets{Dim: 12, Arms: 5, Reward: environment.Gaussian, Fixed: true}, few),
+		experiment("two contexts", environment.TwoContexts{Dim: 3}, few),
+		experiment("unit features", environment.UnitFeatures{Dim: 4, Arms: 12}, local),
+		experiment("table", table2(), maps(table2().Matroid)),
+		experiment("films", films(), maps(films().Matroid)),
 		experiment("uniform", uniform, maps(must(matroid.NewUniform(5, 1)))),
 		experiment("ratings", ratings, maps(must(matroid.NewUniform(5, 2)))),
 	}
@@ -143,13 +130,9 @@ func numbers() []*simulate.Experiment {
 // hashes runs an experiment and returns a line for each policy.
 func hashes(t *testing.T, e *simulate.Experiment) []string {
 	t.Helper()
-	made := make([][]bandit.Learner, len(e.Policies))
+	made := make([][]bandit.Run, len(e.Policies))
 	for i, p := range e.Policies {
-		e.Policies[i].New = func() bandit.Learner {
-			l := p.New()
-			made[i] = append(made[i], l)
-			return l
-		}
+		e.Policies[i].Learner = kept{p.Learner, &made[i]}
 	}
 	r, err := e.Run(context.Background())
 	if err != nil {
@@ -166,6 +149,32 @@ func hashes(t *testing.T, e *simulate.Experiment) []string {
 	}
 	return lines
 }
+
+// kept keeps the runs of a learner.
+type kept struct {
+	bandit.Learner
+	runs *[]bandit.Run
+}
+
+func (k kept) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	ready, err := k.Learner.Open(p, horizon)
+	start := bandit.Starts(func(own *rand.Rand, noise rand.Source) bandit.Run {
+		run := ready.Start(own, noise)
+		*k.runs = append(*k.runs, run)
+		return run
+	})
+	if w, ok := ready.(bandit.Warmer); ok {
+		return warmKept{start, w.WantsWarmUp()}, err
+	}
+	return start, err
+}
+
+type warmKept struct {
+	bandit.Starts
+	warm bool
+}
+
+func (k warmKept) WantsWarmUp() bool { return k.warm }
 
 // onlineHashes hashes the learners of package online after 300 losses.
 func onlineHashes(t *testing.T) (lines []string) {

@@ -45,7 +45,10 @@ type OMM struct {
 	// Width multiplies the confidence width, the noise's share included, > 0; 0 means 1. A smaller
 	// Width explores less and is equally private.
 	Width float64
+}
 
+// omm is the rule of OMM.
+type omm struct {
 	semiBandit
 	explore, width, slots float64
 }
@@ -72,67 +75,69 @@ func (l Logarithm) String() string {
 const confidences = 3
 
 var (
-	_ Policy[privacy.Means] = (*OMM)(nil)
-	_ Asker                 = (*OMM)(nil)
+	_ Policy[privacy.Means] = OMM{}
+	_ Asker                 = OMM{}
 )
 
 // NewOMM returns OMM as in Kveton et al., which is not private: U_t(e) = mean + sqrt(2 ln t/T_e)
 // for weights in [0, 1].
-func NewOMM(m matroid.Matroid) *Private[privacy.Means] {
-	return New(&OMM{Matroid: m, Explore: 2, Log: LogT}, &mechanism.Counts{})
+func NewOMM(m matroid.Matroid) Private[privacy.Means] {
+	return New(OMM{Matroid: m, Explore: 2, Log: LogT}, mechanism.Counts{})
 }
 
 // DPUCBMAT returns DPUCB-MAT (the matroid paper's Algorithm 2): OMM over blocks of doubling length
 // that share epsilon between the K arms of a basis. It is epsilon-differentially private in the
 // central model, with one round's weight vector replaced (Theorem 1). Its first rounds are Forced.
-func DPUCBMAT(m matroid.Matroid, epsilon float64) *Private[privacy.Means] {
-	return New(&OMM{Matroid: m}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+func DPUCBMAT(m matroid.Matroid, epsilon float64) Private[privacy.Means] {
+	return New(OMM{Matroid: m}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 // DPUCBMATAsPublished returns Algorithm 2 to the letter, to reproduce its figures. The user of
 // round 0 gets L epsilon/K, L being the number of arms, where all others get epsilon, and the claim
 // says so.
-func DPUCBMATAsPublished(m matroid.Matroid, epsilon float64) *Private[privacy.Means] {
-	return New(&OMM{Matroid: m, Initialisation: AsPublished}, publishedBlocks(epsilon))
+func DPUCBMATAsPublished(m matroid.Matroid, epsilon float64) Private[privacy.Means] {
+	return New(OMM{Matroid: m, Initialisation: AsPublished}, publishedBlocks(epsilon))
 }
 
 // CUCBTree returns combinatorial UCB over a binary tree of noisy sums for each arm. It is
 // epsilon-differentially private in the central model, with one round's weight vector replaced. It
 // is the algorithm of Chen, Zheng, Zhou, Yang, Chen and Wang (2020) that DPUCB-MAT is compared
 // with; the noise is that of mechanism.TreeTally, the confidence width that of DPUCB-MAT.
-func CUCBTree(m matroid.Matroid, epsilon float64) *Private[privacy.Means] {
-	return New(&OMM{Matroid: m}, &mechanism.TreeTally{Budget: privacy.Budget{Epsilon: epsilon}})
+func CUCBTree(m matroid.Matroid, epsilon float64) Private[privacy.Means] {
+	return New(OMM{Matroid: m}, mechanism.TreeTally{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 func publishedBlocks(epsilon float64) privacy.Tally {
-	return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
+	return mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
 }
 
 // Ask asks for a warm-up if Initialisation is AsPublished.
-func (l *OMM) Ask(_ bandit.Problem, s *privacy.Setup) error { return l.ask(l.Initialisation, s) }
+func (l OMM) Ask(_ bandit.Problem, s *privacy.Setup) error { return l.Initialisation.ask(s) }
 
-// Init validates and allocates.
-func (l *OMM) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
+// Prepare validates. OMM makes no random choices of its own.
+func (l OMM) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (Prepared[privacy.Means], error) {
 	if err := checkTuning("OMM", 0, tuning{"Width", l.Width, "1"}, tuning{"Explore", l.Explore, "3"}); err != nil {
-		return err
+		return nil, err
 	}
-	l.explore, l.width = or(l.Explore, 3), or(l.Width, 1)
+	slots := 1.0
 	switch l.Log {
 	case LogKT:
-		l.slots = float64(p.Slots)
+		slots = float64(p.Slots)
 	case LogT:
-		l.slots = 1
 	default:
-		return fmt.Errorf("learner: OMM.Log = %v, want LogKT or LogT", l.Log)
+		return nil, fmt.Errorf("learner: OMM.Log = %v, want LogKT or LogT", l.Log)
 	}
-	return l.init("OMM", l.Matroid, l.Initialisation, p, horizon)
+	arms, err := prepareSemiBandit("OMM", l.Matroid, l.Initialisation, p, horizon)
+	if err != nil {
+		return nil, err
+	}
+	return Begins[privacy.Means](func(*rand.Rand) Rule[privacy.Means] {
+		return &omm{arms.begin(), or(l.Explore, 3), or(l.Width, 1), slots}
+	}), nil
 }
 
-// Reset forgets everything. OMM makes no random choices of its own.
-func (l *OMM) Reset(*rand.Rand) { l.forget() }
-
 // Act appends the basis with the highest upper confidence bounds, in order of decreasing bound.
-func (l *OMM) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+func (l *omm) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	if !l.ours(broadcast) {
 		if err := l.receive(broadcast); err != nil {
 			return dst, err

@@ -20,44 +20,62 @@ import (
 // against any server.
 type OnlineDevice struct {
 	Noise OnlineNoise
+}
 
+// onlineDevice is an OnlineDevice for a problem.
+type onlineDevice struct {
 	user
+	scale onlineScale
+}
+
+// onlineReporter is what runs on the devices.
+type onlineReporter struct {
+	choice
 	scale onlineScale
 	buf   []float64
 	zeta  []float64
 }
 
-var _ Device = (*OnlineDevice)(nil)
+var _ Device = OnlineDevice{}
 
-// Init validates and calibrates the noise.
-func (o *OnlineDevice) Init(p bandit.Problem, horizon int) (err error) {
-	if err := o.user.init("OnlineDevice", p, horizon, nil); err != nil {
-		return err
+// Open validates and calibrates the noise.
+func (o OnlineDevice) Open(p bandit.Problem, horizon int) (CalibratedDevice, error) {
+	shared, err := newUser("OnlineDevice", p, horizon, nil)
+	if err != nil {
+		return nil, err
 	}
-	if o.scale, err = o.Noise.scale(p); err != nil {
-		return err
+	d := &onlineDevice{user: shared}
+	if d.scale, err = o.Noise.scale(p); err != nil {
+		return nil, err
 	}
-	o.constant = o.Noise.Constant
-	o.buf, o.zeta = make([]float64, o.scale.noisy+1), make([]float64, o.scale.noisy)
-	o.plan = localPlan(o.Noise.Budget, o.Noise.Calibration, o.constant, "Improved rate for Locally Differentially Private Linear Bandits, Algorithm 1 and Theorem 3.2; mu-GDP (Dong, Roth, Su 2022)",
-		privacy.Release{Law: privacy.GaussianLaw(len(o.buf), o.scale.sigma), Sensitivity: privacy.Norms{L2: o.scale.diameter}})
-	if o.scale.zeta {
-		o.plan = o.plan.With(privacy.Release{Law: privacy.GaussianLaw(len(o.zeta), 1)})
+	d.constant = o.Noise.Constant
+	d.plan = localPlan(o.Noise.Budget, o.Noise.Calibration, d.constant, "Improved rate for Locally Differentially Private Linear Bandits, Algorithm 1 and Theorem 3.2; mu-GDP (Dong, Roth, Su 2022)",
+		privacy.Release{Law: privacy.GaussianLaw(d.scale.noisy+1, d.scale.sigma), Sensitivity: privacy.Norms{L2: d.scale.diameter}})
+	if d.scale.zeta {
+		d.plan = d.plan.With(privacy.Release{Law: privacy.GaussianLaw(d.scale.noisy, 1)})
 	}
-	return nil
+	return d, nil
+}
+
+// Plan returns what a message shows of its user. zeta hides nothing and is not counted.
+func (o *onlineDevice) Plan(int) privacy.Plan { return o.plan.HeldBy(o) }
+
+// Start allocates.
+func (o *onlineDevice) Start() Reporter {
+	return &onlineReporter{choice: o.start(), scale: o.scale, buf: make([]float64, o.scale.noisy+1), zeta: make([]float64, o.scale.noisy)}
 }
 
 // Act returns the arm with the highest upper confidence bound. The broadcast is the ellipsoid
 // followed by Delta.
-func (o *OnlineDevice) Act(broadcast []float64, v *bandit.View) (int, error) {
+func (o *onlineReporter) Act(broadcast []float64, v *bandit.View) (int, error) {
 	if _, err := o.delta(broadcast); err != nil {
 		return 0, err
 	}
-	return o.act(broadcast[:len(broadcast)-1], v)
+	return o.choice.Act(broadcast[:len(broadcast)-1], v)
 }
 
 // delta returns Delta, the broadcast's last number.
-func (o *OnlineDevice) delta(broadcast []float64) (float64, error) {
+func (o *onlineReporter) delta(broadcast []float64) (float64, error) {
 	if len(broadcast) != ellipsoidSize(o.problem.Dim)+1 {
 		return 0, fmt.Errorf("learner: a broadcast of %d numbers, want %d: theta, V^-1, beta, a bound of |V^-1| and Delta in dimension %d", len(broadcast), ellipsoidSize(o.problem.Dim)+1, o.problem.Dim)
 	}
@@ -69,7 +87,7 @@ func (o *OnlineDevice) delta(broadcast []float64) (float64, error) {
 }
 
 // Report appends x~ and y~ to dst. Sound leaves out the public constant.
-func (o *OnlineDevice) Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error) {
+func (o *onlineReporter) Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error) {
 	delta, err := o.delta(broadcast)
 	if err != nil {
 		return dst, err
@@ -95,6 +113,3 @@ func (o *OnlineDevice) Report(broadcast []float64, x []float64, y float64, noise
 	o.buf[last] += y
 	return append(dst, o.buf...), nil
 }
-
-// Plan returns what a message shows of its user. zeta hides nothing and is not counted.
-func (o *OnlineDevice) Plan(int) privacy.Plan { return o.plan.HeldBy(o) }

@@ -41,20 +41,22 @@ import (
 type OnlineServer struct {
 	Noise OnlineNoise // the devices'
 
-	// Online makes the online learner on the ball of that radius, for gradients that are clipped to
-	// that norm; the clipping is post-processing. nil means Maler, as in the paper. If the curvature
-	// mu is known, OGD with steps 1/(mu t) does as well and runs faster.
-	Online func(radius, gradient float64) online.Learner
+	// Online is the online learner. nil means Maler, as in the paper. If the curvature of the losses is
+	// known, Descent does as well and runs faster.
+	Online Predictor
 	Radius float64 // D of the predictions; 0 means ThetaNorm
 	// Gradient is the norm that gradients are clipped to, > 0. 0 means, if AsPublished, G of Corollary
 	// C.1 with C = 1. Else it means 2 X (X D + B + sigma) + 2 (sigma^2 + Delta^2) D, with X^2 = L^2 +
 	// n sigma^2 and n the number of noisy coordinates of x~; this clips few gradients.
 	Gradient float64
 
-	DeltaSquared float64   // Delta^2, in [0, 1e6]; see PublishedDelta
-	LambdaMin    float64   // least eigenvalue of E[x x^T] that TheoryWidth may count on; 0: none
-	Rule         WidthRule // of the confidence set
-	Width        float64   // factor of beta, > 0; 0 means 1
+	DeltaSquared float64 // Delta^2, in [0, 1e6]
+	// DeltaPower sets DeltaSquared to horizon^-DeltaPower, as the paper does where it counts on no
+	// eigenvalue, see PublishedDelta; 0 means that it does not.
+	DeltaPower float64
+	LambdaMin  float64   // least eigenvalue of E[x x^T] that TheoryWidth may count on; 0: none
+	Rule       WidthRule // of the confidence set
+	Width      float64   // factor of beta, > 0; 0 means 1
 
 	// Alpha is the failure probability of the confidence sets, in (0, 1]; 0 means 1/horizon.
 	Alpha float64
@@ -63,21 +65,33 @@ type OnlineServer struct {
 	Sigma     float64
 	ThetaNorm float64 // bound S on |theta|; 0 means 1
 	Ridge     float64 // of V~, > 0; 0 means 1, the paper's V_0 = I
-	// Truth returns theta*. OracleWidth alone needs it, and calls it at Reset.
-	Truth func() []float64
+	// Truth is theta*, which OracleWidth alone needs.
+	Truth []float64
+}
+
+// onlineServer is an OnlineServer for a problem.
+type onlineServer struct {
+	tuning  OnlineServer
+	horizon int
+	scale   onlineScale
+	theory  onlineTheory
+	predict Predictor
+}
+
+// OnlineReceiver is an [OnlineServer] in one trial.
+type OnlineReceiver struct {
+	tuning OnlineServer
+	err    error // why it cannot begin
 
 	estimate
 	scale    onlineScale
 	predict  online.Learner
 	theory   onlineTheory
-	problem  bandit.Problem
-	horizon  int
 	deltas   float64 // 2 Delta^2 of the gradient
 	sum      []float64
 	work     []float64
 	row      []float64 // x~
 	gradient []float64
-	truth    []float64
 	count    int
 	squares  float64 // sum of <theta_t, x~>^2
 	misses   float64 // sum of <theta_t - theta*, x~>^2
@@ -85,7 +99,7 @@ type OnlineServer struct {
 	flat     []float64 // the broadcast
 }
 
-var _ Server = (*OnlineServer)(nil)
+var _ Server = OnlineServer{}
 
 // WidthRule says how OnlineServer computes the width beta of its confidence set.
 type WidthRule int
@@ -120,14 +134,40 @@ func (w WidthRule) String() string {
 	return fmt.Sprintf("WidthRule(%d)", int(w))
 }
 
-// Init validates and allocates.
-func (o *OnlineServer) Init(p bandit.Problem, horizon int) (err error) {
+// Open validates, and computes the constants of the theory.
+func (o OnlineServer) Open(p bandit.Problem, horizon int) (CalibratedServer, error) {
 	if err := checkLinear("OnlineServer", p, horizon); err != nil {
-		return err
+		return nil, err
 	}
-	if o.scale, err = o.Noise.scale(p); err != nil {
-		return err
+	scale, err := o.Noise.scale(p)
+	if err != nil {
+		return nil, err
 	}
+	if err := o.check(p); err != nil {
+		return nil, err
+	}
+	if o.DeltaPower > 0 {
+		o.DeltaSquared = PublishedDelta(0, horizon, o.DeltaPower)
+	}
+	s := &onlineServer{tuning: o, horizon: horizon, scale: scale, predict: o.Online}
+	if o.Online == nil {
+		s.predict = maler{}
+	}
+	s.theory = onlineTheory{
+		dim: p.Dim, noisy: scale.noisy, rounds: float64(horizon), alpha: or(o.Alpha, 1/float64(horizon)), sigma: scale.sigma,
+		own: or(o.Sigma, (p.RewardMax-p.RewardMin)/2), thetaNorm: or(o.ThetaNorm, 1), ridge: or(o.Ridge, 1), context: p.ContextNorm, reward: p.RewardBound(),
+		delta2: o.DeltaSquared, mu: 2 * (o.LambdaMin + o.DeltaSquared), published: scale.zeta,
+	}
+	s.theory.radius = or(o.Radius, s.theory.thetaNorm)
+	s.theory.gradient = or(o.Gradient, s.theory.gradientBound())
+	if _, err := s.predictor(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// check reports a tuning field that is out of its range.
+func (o OnlineServer) check(p bandit.Problem) error {
 	if err := checkTuning("OnlineServer", o.Alpha,
 		tuning{"Sigma", o.Sigma, "half the reward range"}, tuning{"ThetaNorm", o.ThetaNorm, "1"},
 		tuning{"Ridge", o.Ridge, "1"}, tuning{"Width", o.Width, "1"},
@@ -137,63 +177,55 @@ func (o *OnlineServer) Init(p bandit.Problem, horizon int) (err error) {
 	switch {
 	case !(o.DeltaSquared >= 0 && o.DeltaSquared <= maxDelta*maxDelta):
 		return fmt.Errorf("learner: OnlineServer.DeltaSquared = %v, want in [0, %v]", o.DeltaSquared, maxDelta*maxDelta)
+	case !(o.DeltaPower >= 0 && o.DeltaPower <= 1):
+		return fmt.Errorf("learner: OnlineServer.DeltaPower = %v, want in (0, 1], or 0 for DeltaSquared", o.DeltaPower)
+	case o.DeltaPower > 0 && o.DeltaSquared > 0:
+		return fmt.Errorf("learner: OnlineServer.DeltaPower = %v and DeltaSquared = %v exclude each other", o.DeltaPower, o.DeltaSquared)
 	case !(o.LambdaMin >= 0) || math.IsInf(o.LambdaMin, 1):
 		return fmt.Errorf("learner: OnlineServer.LambdaMin = %v, want finite and >= 0", o.LambdaMin)
 	case o.Rule < ScaledWidth || o.Rule > OracleWidth:
 		return fmt.Errorf("learner: OnlineServer.Rule = %v, want ScaledWidth, TheoryWidth or OracleWidth", o.Rule)
-	case o.Rule == OracleWidth && o.Truth == nil:
-		return fmt.Errorf("learner: OnlineServer.Truth is nil, and OracleWidth needs theta*")
+	case o.Rule == OracleWidth && (len(o.Truth) != p.Dim || !packed.Finite(o.Truth)):
+		return fmt.Errorf("learner: OnlineServer.Truth = %v, and OracleWidth needs theta*: want %d finite numbers", o.Truth, p.Dim)
 	}
-	d := p.Dim
-	o.problem, o.horizon = p, horizon
-	o.theory = onlineTheory{
-		dim: d, noisy: o.scale.noisy, rounds: float64(horizon), alpha: or(o.Alpha, 1/float64(horizon)), sigma: o.scale.sigma,
-		own: or(o.Sigma, (p.RewardMax-p.RewardMin)/2), thetaNorm: or(o.ThetaNorm, 1), ridge: or(o.Ridge, 1), context: p.ContextNorm, reward: p.RewardBound(),
-		delta2: o.DeltaSquared, mu: 2 * (o.LambdaMin + o.DeltaSquared), published: o.scale.zeta,
-	}
-	o.theory.radius = or(o.Radius, o.theory.thetaNorm)
-	o.theory.gradient = or(o.Gradient, o.theory.gradientBound())
-	o.predict = nil
-	if o.Online == nil {
-		o.predict = &online.Maler{Radius: o.theory.radius, Gradient: o.theory.gradient}
-	} else {
-		o.predict = o.Online(o.theory.radius, o.theory.gradient)
-	}
-	if err := field.Check(fmt.Sprintf("learner: OnlineServer.Online(%v, %v)", o.theory.radius, o.theory.gradient), o.predict); err != nil {
-		return err
-	}
-	if err := o.predict.Init(d, horizon); err != nil {
-		return err
-	}
-	o.deltas = 2 * o.DeltaSquared
-	if o.scale.zeta {
-		o.deltas = 0
-	}
-	o.sum, o.work = make([]float64, packed.Size(d)+d), make([]float64, packed.Size(d)+d)
-	o.row, o.gradient = make([]float64, d), make([]float64, d)
-	o.estimate.init(d)
-	o.flat = make([]float64, ellipsoidSize(d)+1)
-	o.view(o.flat[:ellipsoidSize(d)], d)
 	return nil
 }
 
-// Reset forgets the messages. OnlineServer makes no random choices of its own.
-func (o *OnlineServer) Reset(*rand.Rand) {
-	o.predict.Reset()
-	clear(o.sum)
-	o.count, o.squares, o.misses, o.floored = 0, 0, 0, 0
-	if o.Rule == OracleWidth {
-		o.truth = append(o.truth[:0], o.Truth()...)
+// predictor makes the online learner of a run.
+func (o *onlineServer) predictor() (online.Learner, error) {
+	l := o.predict.On(o.theory.radius, o.theory.gradient)
+	if err := field.Check(fmt.Sprintf("learner: OnlineServer.Online.On(%v, %v)", o.theory.radius, o.theory.gradient), l); err != nil {
+		return nil, err
 	}
+	return l, l.Init(o.theory.dim, o.horizon)
+}
+
+// Start begins a run, of type *OnlineReceiver. It makes no random choices of its own.
+func (o *onlineServer) Start(*rand.Rand) Receiver {
+	d := o.theory.dim
+	r := &OnlineReceiver{tuning: o.tuning, scale: o.scale, theory: o.theory}
+	r.predict, r.err = o.predictor()
+	if !o.scale.zeta {
+		r.deltas = 2 * o.theory.delta2
+	}
+	r.sum, r.work = make([]float64, packed.Size(d)+d), make([]float64, packed.Size(d)+d)
+	r.row, r.gradient = make([]float64, d), make([]float64, d)
+	r.estimate.init(d)
+	r.flat = make([]float64, ellipsoidSize(d)+1)
+	r.view(r.flat[:ellipsoidSize(d)], d)
 	if o.scale.zeta {
-		o.flat[len(o.flat)-1] = math.Sqrt(o.DeltaSquared)
+		r.flat[len(r.flat)-1] = math.Sqrt(o.theory.delta2)
 	}
-	o.refactor()
-	o.widen()
+	r.refactor()
+	r.widen()
+	return r
 }
 
 // Receive takes the gradient step and updates the ellipsoid by one row.
-func (o *OnlineServer) Receive(m Message) error {
+func (o *OnlineReceiver) Receive(m Message) error {
+	if o.err != nil {
+		return o.err
+	}
 	if err := checkMessage(m, o.scale.noisy+1, o.scale.bound); err != nil {
 		return err
 	}
@@ -217,8 +249,8 @@ func (o *OnlineServer) Receive(m Message) error {
 	}
 	o.count++
 	o.squares += float64(prediction * prediction)
-	if o.Rule == OracleWidth {
-		miss := prediction - packed.Dot(row, o.truth)
+	if o.tuning.Rule == OracleWidth {
+		miss := prediction - packed.Dot(row, o.tuning.Truth)
 		o.misses += float64(miss * miss)
 	}
 	p := 0
@@ -244,7 +276,7 @@ func (o *OnlineServer) Receive(m Message) error {
 
 // refactor computes the ellipsoid from the sums. If the ridge is so small beside them that rounding
 // removes it, eigenvalues are floored at the ridge.
-func (o *OnlineServer) refactor() {
+func (o *OnlineReceiver) refactor() {
 	copy(o.work, o.sum)
 	for i, p := 0, 0; i < o.dim; i, p = i+1, p+i+2 {
 		o.work[p] += o.theory.ridge
@@ -260,41 +292,49 @@ func (o *OnlineServer) refactor() {
 }
 
 // widen sets beta by the rule.
-func (o *OnlineServer) widen() {
+func (o *OnlineReceiver) widen() {
 	var beta float64
-	switch o.Rule {
+	switch o.tuning.Rule {
 	case TheoryWidth:
 		beta = o.theory.width(float64(o.count))
 	case OracleWidth:
 		u := o.sum[packed.Size(o.dim):]
 		// min over theta of Ridge |theta|^2 + sum <x~, theta_t - theta>^2
 		rest := o.squares - packed.Dot(u, o.theta)
-		beta = math.Sqrt(max(0, float64(o.theory.ridge*packed.Dot(o.truth, o.truth))+o.misses-rest))
+		beta = math.Sqrt(max(0, float64(o.theory.ridge*packed.Dot(o.tuning.Truth, o.tuning.Truth))+o.misses-rest))
 	default:
 		beta = o.theory.scaled(float64(o.count))
 	}
-	o.width[0] = or(o.Width, 1) * beta
+	o.width[0] = or(o.tuning.Width, 1) * beta
 }
 
 // Broadcast returns the ellipsoid for the next round, followed by Delta, which is 0 unless the
 // devices draw zeta.
-func (o *OnlineServer) Broadcast() []float64 { return o.flat }
+func (o *OnlineReceiver) Broadcast() []float64 { return o.flat }
 
 // Prediction returns theta_t, the online learner's prediction for the next message. It is valid
-// until Receive.
-func (o *OnlineServer) Prediction() []float64 { return o.predict.Predict() }
+// until Receive. It is nil if the run could not begin.
+func (o *OnlineReceiver) Prediction() []float64 {
+	if o.err != nil {
+		return nil
+	}
+	return o.predict.Predict()
+}
 
 // Confidence returns the centre and the width of the confidence set for the next round.
-func (o *OnlineServer) Confidence() (theta []float64, beta float64) {
+func (o *OnlineReceiver) Confidence() (theta []float64, beta float64) {
 	return append([]float64(nil), o.theta...), o.width[0]
 }
 
 // GradientBound returns the norm that gradients are clipped to.
-func (o *OnlineServer) GradientBound() float64 { return o.theory.gradient }
+func (o *OnlineReceiver) GradientBound() float64 { return o.theory.gradient }
 
 // Warnings counts clipped gradients and repaired sums.
-func (o *OnlineServer) Warnings() []bandit.Warning {
+func (o *OnlineReceiver) Warnings() []bandit.Warning {
 	var w []bandit.Warning
+	if o.err != nil {
+		return nil
+	}
 	if n := o.predict.Clipped(); n > 0 {
 		w = append(w, bandit.Warning{What: "gradients longer than their bound, clipped", Count: n})
 	}

@@ -2,6 +2,7 @@ package learner_test
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/online"
@@ -47,15 +49,8 @@ func TestOnlineUCBReference(t *testing.T) {
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 		const mu, delta2 = 0.3, 0.2
 		n := learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 0.1}, Calibration: c}
-		s := &learner.OnlineServer{Noise: n, Online: ogd(mu), DeltaSquared: delta2, Gradient: 1e6}
-		if err := s.Init(features, rounds); err != nil {
-			t.Fatal(err)
-		}
-		s.Reset(nil)
-		dev := &learner.OnlineDevice{Noise: n}
-		if err := dev.Init(features, rounds); err != nil {
-			t.Fatal(err)
-		}
+		s := server[*learner.OnlineReceiver](t, learner.OnlineServer{Noise: n, Online: ogd(mu), DeltaSquared: delta2, Gradient: 1e6}, features, rounds)
+		dev, _ := device(t, learner.OnlineDevice{Noise: n}, features, rounds)
 		sigma := privacy.PlanOf(dev, privacy.All).Draws[0].Scale
 		r := random.New(1, 0, "messages")
 		theta := mat.NewVecDense(d, nil)
@@ -126,8 +121,8 @@ func closeTo(a, b []float64, tol float64) bool {
 // 0.1 and above 10 at 10.
 func TestOnlineSigma(t *testing.T) {
 	general := bandit.Problem{Arms: 2, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	paper := (&environment.UnitFeatures{}).Problem()
-	k := (&environment.UnitFeatures{}).Constant()
+	paper := environment.UnitFeatures{}.Problem()
+	k := environment.UnitFeatures{}.Constant()
 	for _, c := range []struct {
 		p              bandit.Problem
 		n              learner.OnlineNoise
@@ -144,10 +139,7 @@ func TestOnlineSigma(t *testing.T) {
 		{paper, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 0.1}, Calibration: privacy.AsPublished, Constant: k}, 0.4495, 11.5},
 		{paper, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Calibration: privacy.AsPublished, Constant: k}, 4.495, 0.14},
 	} {
-		d := &learner.OnlineDevice{Noise: c.n}
-		if err := d.Init(c.p, 100); err != nil {
-			t.Fatal(err)
-		}
+		d, _ := device(t, learner.OnlineDevice{Noise: c.n}, c.p, 100)
 		if sigma := privacy.PlanOf(d, privacy.All).Draws[0].Scale; math.Abs(sigma-c.sigma) > 2e-3*c.sigma {
 			t.Errorf("%+v: sigma = %v, want %v", c.n, sigma, c.sigma)
 		}
@@ -160,25 +152,21 @@ func TestOnlineSigma(t *testing.T) {
 // TestOracleWidth: the oracle's set holds theta* at its very border in every round: its width is an
 // identity.
 func TestOracleWidth(t *testing.T) {
-	env := &environment.UnitFeatures{Dim: 4, Arms: 10}
+	env := environment.UnitFeatures{Dim: 4, Arms: 10}
 	n := learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 20, Delta: 0.1}}
-	s := learner.OnlineServer{Online: ogd(0.5), Rule: learner.OracleWidth, Truth: env.Theta}
-	l := onlineUCB(n, s)
-	if err := l.Init(env.Problem(), 2000); err != nil {
-		t.Fatal(err)
-	}
-	env.Reset(random.New(1, 0, "contexts"))
-	l.Reset(nil, random.Source(1, 0, "noise"))
+	trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
+	s := learner.OnlineServer{Online: ogd(0.5), Rule: learner.OracleWidth, Truth: environment.Theta(trial)}
+	l := bandittest.Run(t, onlineUCB(n, s), env.Problem(), 2000, nil, random.Source(1, 0, "noise"))
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	y := make([]float64, 1)
 	for round := 1; round <= 2000; round++ {
-		env.Next(&v)
+		trial.Next(&v)
 		arms := l.Select(&v, nil)
-		env.Pull(rewards, arms, y)
+		trial.Pull(rewards, arms, y)
 		l.Update(&v, arms, y)
-		theta := env.Theta()
-		b := l.Server.Broadcast()[:4+10+2]
+		theta := environment.Theta(trial)
+		b := serverOf(l).Broadcast()[:4+10+2]
 		diff := make([]float64, 4)
 		for i := range diff {
 			diff[i] = theta[i] - b[i]
@@ -188,9 +176,6 @@ func TestOracleWidth(t *testing.T) {
 			t.Fatalf("round %d: theta* is %v from the centre, beta = %v", round, got, b[14])
 		}
 	}
-	if l.Err() != nil {
-		t.Fatal(l.Err())
-	}
 }
 
 // TestTheoryWidth: the widths of the theory are what they are, about 5,000 and 500, and G of
@@ -198,11 +183,8 @@ func TestOracleWidth(t *testing.T) {
 func TestTheoryWidth(t *testing.T) {
 	for eps, want := range map[float64][2]float64{1: {4e3, 6e3}, 10: {400, 700}} {
 		n := learner.OnlineNoise{Budget: privacy.Budget{Epsilon: eps, Delta: 0.1}, Calibration: privacy.AsPublished}
-		s := &learner.OnlineServer{Noise: n, Rule: learner.TheoryWidth, LambdaMin: 0.1, Alpha: 0.05, Online: ogd(0.2)}
-		if err := s.Init((&environment.UnitFeatures{}).Problem(), 20000); err != nil {
-			t.Fatal(err)
-		}
-		s.Reset(nil)
+		of := learner.OnlineServer{Noise: n, Rule: learner.TheoryWidth, LambdaMin: 0.1, Alpha: 0.05, Online: ogd(0.2)}
+		s := server[*learner.OnlineReceiver](t, of, environment.UnitFeatures{}.Problem(), 20000)
 		m := make(learner.Message, 6)
 		for range 19999 {
 			if err := s.Receive(m); err != nil {
@@ -246,8 +228,8 @@ func TestOnlineRefuses(t *testing.T) {
 		{learner.OnlineNoise{Budget: strict, Calibration: privacy.Given}, []string{"Given", "AsPublished"}},
 		{learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1e-300, Delta: 0.1}, Calibration: privacy.AsPublished}, []string{"1e50"}},
 	} {
-		wants(t, "OnlineDevice", (&learner.OnlineDevice{Noise: c.n}).Init(features, 100), c.words...)
-		wants(t, "OnlineServer", (&learner.OnlineServer{Noise: c.n}).Init(features, 100), c.words...)
+		wants(t, "OnlineDevice", failure(learner.OnlineDevice{Noise: c.n}.Open(features, 100)), c.words...)
+		wants(t, "OnlineServer", failure(learner.OnlineServer{Noise: c.n}.Open(features, 100)), c.words...)
 	}
 	for _, c := range []struct {
 		s     learner.OnlineServer
@@ -260,61 +242,90 @@ func TestOnlineRefuses(t *testing.T) {
 		{learner.OnlineServer{DeltaSquared: -0.1}, []string{"DeltaSquared = -0.1"}},
 		{learner.OnlineServer{LambdaMin: -1}, []string{"LambdaMin = -1"}},
 		{learner.OnlineServer{Rule: 7}, []string{"WidthRule(7)"}},
-		{learner.OnlineServer{Rule: learner.OracleWidth}, []string{"Truth is nil"}},
-		{learner.OnlineServer{Online: func(float64, float64) online.Learner { return nil }}, []string{"OnlineServer.Online(", "is nil"}},
-		{learner.OnlineServer{Online: func(float64, float64) online.Learner { return &online.ONS{} }}, []string{"ONS.ExpConcave"}},
+		{learner.OnlineServer{Rule: learner.OracleWidth}, []string{"Truth = []"}},
+		{learner.OnlineServer{Rule: learner.OracleWidth, Truth: []float64{1, 0, 0, math.NaN()}}, []string{"Truth = [1 0 0 NaN]", "4 finite"}},
+		{learner.OnlineServer{DeltaPower: -1}, []string{"DeltaPower = -1", "(0, 1]"}},
+		{learner.OnlineServer{DeltaPower: 0.25, DeltaSquared: 0.5}, []string{"DeltaPower = 0.25", "DeltaSquared = 0.5", "exclude"}},
+		{learner.OnlineServer{Online: predicts(nil)}, []string{"OnlineServer.Online.On(", "is nil"}},
+		{learner.OnlineServer{Online: predicts(func() online.Learner { return &online.ONS{} })}, []string{"ONS.ExpConcave"}},
 	} {
 		c.s.Noise = learner.OnlineNoise{Budget: strict}
-		wants(t, "OnlineServer", c.s.Init(features, 100), c.words...)
+		wants(t, "OnlineServer", failure(c.s.Open(features, 100)), c.words...)
 	}
-	wants(t, "Anytime", (&learner.Anytime{}).Init(features, 100), "Block is nil")
-	wants(t, "Anytime", (&learner.Anytime{Block: func(int) learner.Server { return nil }}).Init(features, 100), "Block(1) is nil")
+	wants(t, "Anytime", failure(learner.Anytime{}.Open(features, 100)), "Anytime.Server is nil")
+	wants(t, "Anytime", failure(learner.Anytime{Server: ahead{}}.Open(features, 100)), "opens as", "Anytime.Server", "is nil")
 }
 
-// block counts what it is told.
-type block struct {
+// predicts is a Predictor made of a function.
+type predicts func() online.Learner
+
+func (p predicts) On(float64, float64) online.Learner {
+	if p == nil {
+		return nil
+	}
+	return p()
+}
+
+// ahead is a server that remembers how it was opened and started.
+type ahead struct{ opened, started *[]int }
+
+// aheadReady is an ahead for a number of rounds.
+type aheadReady struct {
+	of     ahead
+	rounds int
+}
+
+// aheadRun is an ahead in one trial.
+type aheadRun struct {
 	tally
-	rounds, resets int
+	rounds int
 }
 
-func (b *block) Reset(own *rand.Rand) { b.tally.Reset(own); b.resets++ }
-
-// TestAnytime: message 1 goes to block 0, 2 and 3 to block 1, 4 to 7 to block 2; a block begins
-// with a Reset; it goes on beyond the horizon; a refused message is not counted.
-func TestAnytime(t *testing.T) {
-	var blocks []*block
-	a := &learner.Anytime{Block: func(rounds int) learner.Server {
-		blocks = append(blocks, &block{rounds: rounds})
-		return blocks[len(blocks)-1]
-	}}
-	if err := a.Init(features, 5); err != nil || len(blocks) != 3 {
-		t.Fatalf("%v, %d blocks for 5 rounds, want 3", err, len(blocks))
+func (a ahead) Open(_ bandit.Problem, rounds int) (learner.CalibratedServer, error) {
+	if a.opened == nil {
+		return nil, nil
 	}
-	for trial := 1; trial <= 2; trial++ {
-		a.Reset(nil)
-		for i := range 40 {
+	*a.opened = append(*a.opened, rounds)
+	return aheadReady{a, rounds}, nil
+}
+
+func (a aheadReady) Start(*rand.Rand) learner.Receiver {
+	*a.of.started = append(*a.of.started, a.rounds)
+	return &aheadRun{rounds: a.rounds}
+}
+
+// TestAnytime: message 1 goes to block 0, 2 and 3 to block 1, 4 to 7 to block 2; each trial starts
+// the blocks of the horizon anew; it goes on beyond the horizon; a refused message is not counted.
+func TestAnytime(t *testing.T) {
+	var opened, begun []int
+	ready, err := learner.Anytime{Server: ahead{&opened, &begun}}.Open(features, 5)
+	if err != nil || !slices.Equal(opened, []int{1, 2, 4}) {
+		t.Fatalf("%v, blocks of %v for 5 rounds, want 1, 2 and 4", err, opened)
+	}
+	for range 2 {
+		begun = nil
+		a := ready.Start(nil).(*learner.AnytimeReceiver)
+		next := 0
+		for next < 40 {
 			if a.Receive(learner.Message{-1}) == nil {
 				t.Fatal("a bad message is accepted")
 			}
-			if err := a.Receive(learner.Message{float64(i)}); err != nil {
+			s, m := a.Server()
+			if err := a.Receive(learner.Message{float64(next)}); err != nil {
 				t.Fatal(err)
 			}
+			next++
+			run := s.(*aheadRun)
+			first := 1<<m - 1 // messages of the blocks before
+			if run.rounds != 1<<m || m != bits.Len(uint(next))-1 || len(run.got) != next-first || run.got[len(run.got)-1][0] != float64(next-1) {
+				t.Fatalf("message %d went to block %d, made for %d rounds, as its number %d: %v", next, m, run.rounds, len(run.got), run.got)
+			}
 		}
-		if s, m := a.Server(); m != 5 || s != learner.Server(blocks[5]) {
+		if _, m := a.Server(); m != 5 {
 			t.Fatalf("block %d after 40 messages", m)
 		}
-		next := 0
-		for m, b := range blocks {
-			want := min(1<<m, 40-next)
-			if b.rounds != 1<<m || b.resets != trial || len(b.got) != want {
-				t.Errorf("trial %d, block %d: made for %d rounds, reset %d times, got %d messages, want %d", trial, m, b.rounds, b.resets, len(b.got), want)
-			}
-			for _, got := range b.got {
-				if got[0] != float64(next) {
-					t.Errorf("block %d got message %v, want %d", m, got, next)
-				}
-				next++
-			}
+		if !slices.Equal(begun, []int{1, 2, 4, 8, 16, 32}) {
+			t.Errorf("blocks of %v rounds have begun", begun)
 		}
 	}
 	if d := learner.PublishedDelta(0.01, 10000, 0.25); math.Abs(d-0.1) > 1e-12 {

@@ -5,10 +5,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -17,34 +17,86 @@ import (
 )
 
 // stubborn has all of a private LinUCB, but plays what its own data say.
-type stubborn struct {
-	*learner.Private[privacy.Sums]
+type stubborn struct{ learner.Private[privacy.Sums] }
+
+type stubbornReady struct {
+	bandit.Calibrated
+	privacy.Planner
+}
+
+type stubbornRun struct {
+	bandit.Run
+	privacy.Planner
 	best float64
 	arm  int
 }
 
-func (s *stubborn) Select(_ *bandit.View, dst []int) []int { return append(dst, s.arm) }
+func (s stubborn) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	ready, err := s.Private.Open(p, horizon)
+	if err != nil {
+		return nil, err
+	}
+	return stubbornReady{ready, ready.(privacy.Planner)}, nil
+}
 
-func (s *stubborn) Update(v *bandit.View, arms []int, y []float64) {
+func (s stubbornReady) Start(own *rand.Rand, noise rand.Source) bandit.Run {
+	run := s.Calibrated.Start(own, noise)
+	return &stubbornRun{Run: run, Planner: run.(privacy.Planner)}
+}
+
+func (s *stubbornRun) Select(_ *bandit.View, dst []int) ([]int, error) {
+	return append(dst, s.arm), nil
+}
+
+func (s *stubbornRun) Update(v *bandit.View, arms []int, y []float64) error {
 	if y[0] > s.best {
 		s.best, s.arm = y[0], arms[0]
 	}
-	s.Private.Update(v, arms, y)
+	return s.Run.Update(v, arms, y)
 }
 
-// quietTree and quietNoise have all of what they embed, but less noise, or none.
-type quietTree struct{ *mechanism.Tree }
+// within hides what a learner is, and opens as what it does.
+type within struct{ bandit.Learner }
 
-func (q quietTree) Release() *privacy.Sums {
-	s := *q.Tree.Release()
+// quietTree and quietNoise have all of what they embed, but less noise, or none.
+type quietTree struct{ mechanism.Tree }
+
+func (q quietTree) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
+	m, err := q.Tree.Open(s)
+	return quiet{m}, err
+}
+
+type quiet struct {
+	privacy.Mechanism[privacy.Sums]
+}
+
+func (q quiet) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	return quietRun{q.Mechanism.Start(n)}
+}
+
+type quietRun struct{ privacy.Stream[privacy.Sums] }
+
+func (q quietRun) Release() *privacy.Sums {
+	s := *q.Stream.Release()
 	s.Packed = make([]float64, len(s.Packed))
 	return &s
 }
 
-type quietNoise struct{ *mechanism.Gaussian }
+type quietNoise struct{ mechanism.Gaussian }
 
-func (q quietNoise) Draw(n *privacy.Noise, dst []float64) {
-	q.Gaussian.Draw(n, dst)
+func (q quietNoise) Open(s privacy.Setup) (mechanism.Nodes, error) {
+	m, err := q.Gaussian.Open(s)
+	return quietNodes{m}, err
+}
+
+type quietNodes struct{ mechanism.Nodes }
+
+func (q quietNodes) Drawer() mechanism.Drawer { return quietDrawer{q.Nodes.Drawer()} }
+
+type quietDrawer struct{ mechanism.Drawer }
+
+func (q quietDrawer) Draw(n *privacy.Noise, dst []float64) {
+	q.Drawer.Draw(n, dst)
 	for i := range dst {
 		dst[i] /= 10
 	}
@@ -53,42 +105,26 @@ func (q quietNoise) Draw(n *privacy.Noise, dst []float64) {
 // TestEmbeddingClaimsNothing: a learner that has a private one's methods, or whose sums or noise
 // have a private one's, has not got its claim, by itself or in whatever wraps it.
 func TestEmbeddingClaimsNothing(t *testing.T) {
-	env := &environment.DecisionSets{Dim: 2, Arms: 5}
-	noise := func() *mechanism.Gaussian { return &mechanism.Gaussian{Budget: whole} }
-	private := func() *learner.Private[privacy.Sums] { return learner.New(&learner.LinUCB{}, gaussianTree()) }
+	env := environment.DecisionSets{Dim: 2, Arms: 5}
+	noise := func() mechanism.Gaussian { return mechanism.Gaussian{Budget: whole} }
+	private := func() learner.Private[privacy.Sums] { return learner.New(learner.LinUCB{}, gaussianTree()) }
 	for name, c := range map[string]struct {
-		make    func() bandit.Learner
+		l       bandit.Learner
 		epsilon float64
 	}{
-		"LinUCB": {func() bandit.Learner { return private() }, whole.Epsilon},
-		"pan-private": {func() bandit.Learner {
-			return learner.New(&learner.LinUCB{}, &mechanism.PanPrivateTree{Noise: noise()})
-		}, whole.Epsilon},
-		"stubborn": {func() bandit.Learner { return &stubborn{Private: private()} }, math.Inf(1)},
-		"quiet tree": {func() bandit.Learner {
-			return learner.New(&learner.LinUCB{}, quietTree{&mechanism.Tree{Noise: noise()}})
-		}, math.Inf(1)},
-		"quiet noise": {func() bandit.Learner {
-			return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: quietNoise{noise()}})
-		}, math.Inf(1)},
-		"pan, quiet": {func() bandit.Learner {
-			return learner.New(&learner.LinUCB{}, &mechanism.PanPrivateTree{Noise: quietNoise{noise()}})
-		}, math.Inf(1)},
-		"in an anytime": {func() bandit.Learner { return struct{ bandit.Learner }{private()} }, math.Inf(1)},
+		"LinUCB":       {private(), whole.Epsilon},
+		"pan-private":  {learner.New(learner.LinUCB{}, mechanism.PanPrivateTree{Noise: noise()}), whole.Epsilon},
+		"stubborn":     {stubborn{private()}, math.Inf(1)},
+		"quiet tree":   {learner.New(learner.LinUCB{}, quietTree{mechanism.Tree{Noise: noise()}}), math.Inf(1)},
+		"quiet noise":  {learner.New(learner.LinUCB{}, mechanism.Tree{Noise: quietNoise{noise()}}), math.Inf(1)},
+		"pan, quiet":   {learner.New(learner.LinUCB{}, mechanism.PanPrivateTree{Noise: quietNoise{noise()}}), math.Inf(1)},
+		"in a Learner": {within{private()}, whole.Epsilon},
 	} {
-		l := c.make()
-		if privacy.ClaimOf(l).Held() && !math.IsInf(privacy.ClaimOf(l).Epsilon(), 1) {
-			t.Errorf("%s claims before Init:\n%v", name, privacy.ClaimOf(l))
-		}
-		if err := l.Init(env.Problem(), 100); err != nil {
-			t.Fatal(err)
-		}
-		claim, held := privacy.ClaimOf(l), !math.IsInf(c.epsilon, 1)
+		claim, held := claimOf(t, c.l, env.Problem(), 20), !math.IsInf(c.epsilon, 1)
 		if claim.Held() != held || !(claim.Epsilon() == c.epsilon || math.Abs(claim.Epsilon()-c.epsilon) < 1e-9) {
 			t.Errorf("%s claims\n%v", name, claim)
 		}
-		e := &simulate.Experiment{Name: name, Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 2, Arms: 5} },
-			Policies: []simulate.Policy{{Name: name, New: c.make}}, Horizon: 20, Trials: 1, Seed: 1}
+		e := &simulate.Experiment{Name: name, Environment: env, Policies: []simulate.Policy{{Name: name, Learner: c.l}}, Horizon: 20, Trials: 1, Seed: 1}
 		r, err := e.Run(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -96,7 +132,7 @@ func TestEmbeddingClaimsNothing(t *testing.T) {
 		if got := r.Policies[0].Claim; (got != nil) != held || len(r.Table().Claims) > 0 != held {
 			t.Errorf("%s: the result claims\n%v", name, got)
 		}
-		if err := (&learner.Metered{Learner: c.make(), Budget: half}).Init(env.Problem(), 100); (err == nil) != held {
+		if _, err := (learner.Metered{Learner: c.l, Budget: half}).Open(env.Problem(), 100); (err == nil) != held {
 			t.Errorf("%s, metered: error %v", name, err)
 		}
 	}
@@ -105,15 +141,16 @@ func TestEmbeddingClaimsNothing(t *testing.T) {
 // TestRandomisedPlan: over a jointly private learner the action makes the whole output private;
 // over another one it is all that is.
 func TestRandomisedPlan(t *testing.T) {
-	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
-	inner := learner.New(&learner.LinUCB{}, gaussianTree())
-	l := &learner.RandomisedAction{Learner: inner, Epsilon: 0.5}
-	if err := l.Init(problem, 100); err != nil {
-		t.Fatal(err)
+	problem := (environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
+	opened := func(l bandit.Learner) bandit.Calibrated {
+		ready, err := l.Open(problem, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ready
 	}
-	if err := inner.Init(problem, 100); err != nil { // what l runs is a copy
-		t.Fatal(err)
-	}
+	exact, private := learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{}, gaussianTree())
+	inner, l := opened(private), opened(learner.RandomisedAction{Learner: private, Epsilon: 0.5})
 	c := privacy.ClaimOf(l)
 	action := privacy.ResponseEvent{Epsilon: 0.5, Choices: 2} // of K >= 2 choices it shows the most
 	want := privacy.Sequence{action, privacy.ClaimOf(inner).Event()}
@@ -130,50 +167,37 @@ func TestRandomisedPlan(t *testing.T) {
 		t.Errorf("before a record is taken in the action shows %v", e)
 	}
 	ledger := privacy.NewLedger(rand.NewPCG(1, 2))
-	l.Reset(rand.New(rand.NewPCG(3, 4)), ledger)
+	run := bandittest.Run(t, learner.RandomisedAction{Learner: private, Epsilon: 0.5}, problem, 100, rand.New(rand.NewPCG(3, 4)), ledger)
 	for round := range 20 {
 		v := bandit.View{Round: round + 1, Arms: 3, Dim: 2, X: []float64{1, 0, 0, 1, 0.6, 0.6}}
-		l.Update(&v, l.Select(&v, nil), []float64{1})
+		run.Update(&v, run.Select(&v, nil), []float64{1})
 	}
-	if err := ledger.CheckPlan(l, 20); err != nil {
+	if err := ledger.CheckPlan(run.Run.(privacy.Planner), 20); err != nil {
 		t.Error(err)
 	}
 
-	for name, other := range map[string]bandit.Learner{"LinUCB": learner.New(&learner.LinUCB{}, nil), "stubborn": &stubborn{Private: learner.New(&learner.LinUCB{}, gaussianTree())}} {
-		l := &learner.RandomisedAction{Learner: other, Epsilon: 0.5}
-		if err := l.Init(problem, 100); err != nil {
-			t.Fatal(err)
-		}
-		if c := privacy.ClaimOf(l); c.Scope() != privacy.OwnAction || c.Model() != privacy.Central || c.Event() != action || c.Epsilon() != 0.5 {
+	for name, other := range map[string]bandit.Learner{"LinUCB": exact, "stubborn": stubborn{private}} {
+		if c := privacy.ClaimOf(opened(learner.RandomisedAction{Learner: other, Epsilon: 0.5})); c.Scope() != privacy.OwnAction || c.Model() != privacy.Central || c.Event() != action || c.Epsilon() != 0.5 {
 			t.Errorf("over %s: claims\n%v", name, c)
 		}
 	}
-	secure := learner.New(&learner.LinUCB{}, &mechanism.SecureTree{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}})
-	l = &learner.RandomisedAction{Learner: secure, Epsilon: 0.5}
-	if err := l.Init(problem, 100); err != nil {
-		t.Fatal(err)
-	}
-	if err := secure.Init(problem, 100); err != nil {
-		t.Fatal(err)
-	}
-	if of, p := privacy.PlanOf(secure, privacy.All).Quality(), privacy.PlanOf(l, privacy.All); of != privacy.Secure || p.Quality() != privacy.Research || !p.Held() {
+	secure := learner.New(learner.LinUCB{}, mechanism.SecureTree{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}})
+	l = opened(learner.RandomisedAction{Learner: secure, Epsilon: 0.5})
+	if of, p := privacy.PlanOf(opened(secure), privacy.All).Quality(), privacy.PlanOf(l, privacy.All); of != privacy.Secure || p.Quality() != privacy.Research || !p.Held() {
 		t.Errorf("over noise that is %v the response, which is seeded, makes a claim of noise that is %v", of, p.Quality())
 	}
-	l = &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, gaussianTree()), Epsilon: math.Inf(1)}
-	if err := l.Init(problem, 100); err != nil || !math.IsInf(privacy.ClaimOf(l).Epsilon(), 1) {
-		t.Errorf("no randomisation: %v, claims\n%v", err, privacy.ClaimOf(l))
+	if c := privacy.ClaimOf(opened(learner.RandomisedAction{Learner: private, Epsilon: math.Inf(1)})); !math.IsInf(c.Epsilon(), 1) {
+		t.Errorf("no randomisation: claims\n%v", c)
 	}
 }
 
 // TestMeteredAction: the budget pays for a user's own action, too, and for that first.
 func TestMeteredAction(t *testing.T) {
-	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
+	problem := (environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
 	paid := map[float64]int{}
 	for _, epsilon := range []float64{0.1, 0.8, 1.5} {
-		m := &learner.Metered{Learner: &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, gaussianTree()), Epsilon: epsilon}, Budget: half, Freeze: true}
-		if err := m.Init(problem, 1000); err != nil {
-			t.Fatal(err)
-		}
+		of := learner.Metered{Learner: learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, gaussianTree()), Epsilon: epsilon}, Budget: half, Freeze: true}
+		m := budgeted(t, of, problem, 100)
 		if c := privacy.ClaimOf(m); !(c.Epsilon() <= half.Epsilon*(1+1e-12)) || c.Epsilon() < epsilon*(1-1e-3) {
 			t.Errorf("actions of %v: claims epsilon = %v on a budget of %v", epsilon, c.Epsilon(), half.Epsilon)
 		}
@@ -181,28 +205,5 @@ func TestMeteredAction(t *testing.T) {
 	}
 	if !(paid[0.1] > paid[0.8] && paid[0.8] > paid[1.5] && paid[1.5] == 0) {
 		t.Errorf("rounds paid: %v", paid)
-	}
-}
-
-// TestNoPlanBeforeInit: nothing is claimed before Init, nor after one that failed where nothing
-// came before.
-func TestNoPlanBeforeInit(t *testing.T) {
-	b := privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	gaussian := &mechanism.Gaussian{Budget: b}
-	for _, x := range []privacy.Planner{
-		gaussian, &mechanism.Wishart{Budget: b}, &mechanism.Tree{Noise: gaussian}, &mechanism.PanPrivateTree{Noise: gaussian}, &mechanism.SecureTree{Budget: b},
-		&mechanism.BLT{Budget: b}, &mechanism.SquareRoot{Budget: b}, &mechanism.Honaker{Budget: b}, &mechanism.Exact{}, &mechanism.Counts{},
-		&mechanism.Blocks{Budget: b}, &mechanism.TreeTally{Budget: b}, &mechanism.Laplace{Epsilon: 1}, &mechanism.VectorGaussian{Budget: b},
-		&mechanism.SecureLaplace{Epsilon: 1}, &mechanism.SecureGaussian{Budget: b}, &mechanism.SparseVector{Epsilon: 1}, &mechanism.TopK{Budget: b},
-		&mechanism.RandomisedResponse{Epsilon: 1}, learner.New(&learner.LinUCB{}, nil), learner.New(&learner.LinUCB{}, &mechanism.BLT{Budget: b}), &learner.RandomisedAction{Epsilon: 1},
-		&learner.RandomisedAction{Epsilon: 1, Learner: learner.New(&learner.LinUCB{}, &mechanism.BLT{Budget: b})}, &learner.CombinerDevice{}, &learner.LDPDevice{}, &learner.OnlineDevice{},
-		&learner.AmplifiedDevice{}, &learner.VectorSumDevice{}, &learner.Local{}, learner.New(&learner.CTS{}, nil), learner.New(&learner.OMM{}, nil), learner.New(&learner.KLOSM{}, nil), &learner.Metered{},
-		&learner.Metered{Learner: learner.New(&learner.LinUCB{}, &mechanism.BLT{Budget: b})},
-	} {
-		for _, records := range []int{1, 100, privacy.All} {
-			if c := privacy.PlanOf(x, records).Claim(); !math.IsInf(c.Epsilon(), 1) || !strings.Contains(c.String(), "none") && !strings.Contains(c.String(), "+Inf") {
-				t.Errorf("%T claims before Init, of %d records:\n%v", x, records, c)
-			}
-		}
 	}
 }

@@ -1,7 +1,6 @@
 package learner
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,7 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Private is a bandit.Learner made of a policy and the statistic that the policy reads. It hands
+// Private is a bandit.Learner made of a policy and the statistic that the policy reads. A run hands
 // the statistic what the environment shows, and the policy what the statistic releases. Its privacy
 // claim is the statistic's plan; the policy is post-processing.
 //
@@ -23,50 +22,33 @@ import (
 type Private[R any] struct {
 	Policy    Policy[R]
 	Statistic privacy.Statistic[R] // nil: one without noise, which is not private
-
-	bandit.Base
-	policy    Policy[R] // the halves as they were in Init
-	statistic privacy.Statistic[R]
-	problem   bandit.Problem
-	warmUp    bool // a round 0 is wanted
-	warm      bool // and over
-	record    privacy.Record
-	all       []int // 0, 1, ..., for the warm-up
-	turn, now []int // arms played in turn, and the one of this round
-	broadcast []float64
-	moved     bool // the release, by the last record
 }
-
-var (
-	_ bandit.Warmer   = (*Private[privacy.Sums])(nil)
-	_ privacy.Planner = (*Private[privacy.Sums])(nil)
-)
 
 // New returns a learner that runs a policy over a statistic. A nil statistic means the exact one,
 // which is not private.
-func New[R any](p Policy[R], s privacy.Statistic[R]) *Private[R] {
-	return &Private[R]{Policy: p, Statistic: s}
-}
+func New[R any](p Policy[R], s privacy.Statistic[R]) Private[R] { return Private[R]{p, s} }
 
-// Init validates and initialises both halves. It refuses a policy that holds a pointer to a
+var _ bandit.Learner = Private[privacy.Sums]{}
+
+// Open validates and calibrates both halves. It refuses a policy that holds a pointer to a
 // statistic, a learner or noise, or a function: nothing but releases may reach it.
-func (l *Private[R]) Init(p bandit.Problem, horizon int) error {
+func (l Private[R]) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	if err := p.Validate(); err != nil {
-		return err
+		return nil, err
 	}
 	if err := bandit.CheckHorizon(horizon); err != nil {
-		return err
+		return nil, err
 	}
 	if err := field.Check("learner: Private.Policy", l.Policy); err != nil {
-		return err
+		return nil, err
 	}
 	if l.Statistic == nil {
 		if l.Statistic = exact(l.Policy); l.Statistic == nil {
-			return fmt.Errorf("learner: Private.Statistic is nil, and there is no exact one for a %T", l.Policy)
+			return nil, fmt.Errorf("learner: Private.Statistic is nil, and there is no exact one for a %T", l.Policy)
 		}
 	}
 	if err := field.Check("learner: Private.Statistic", l.Statistic); err != nil {
-		return err
+		return nil, err
 	}
 	setup := privacy.Setup{
 		Horizon: horizon, Alpha: 1 / float64(horizon),
@@ -75,28 +57,29 @@ func (l *Private[R]) Init(p bandit.Problem, horizon int) error {
 	}
 	if a, ok := l.Policy.(Asker); ok {
 		if err := a.Ask(p, &setup); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if err := l.Statistic.Init(setup); err != nil {
-		return err
-	}
-	r := l.Statistic.Release()
-	if err := l.Policy.Init(p, horizon, r); err != nil {
-		return err
+	m, err := l.Statistic.Open(setup)
+	if err != nil {
+		return nil, err
 	}
 	if err := checkPolicy(l.Policy); err != nil {
-		return err
+		return nil, err
 	}
-	if s, ok := any(r).(*privacy.Sums); ok && s.Exact && !math.IsInf(privacy.ClaimOf(l.Statistic).Epsilon(), 1) {
-		return fmt.Errorf("learner: a %T that shows rows as they are, and claims %v", l.Statistic, privacy.ClaimOf(l.Statistic).Proved())
+	first := privacy.First(m)
+	prepared, err := l.Policy.Prepare(p, horizon, first)
+	if err != nil {
+		return nil, err
 	}
-	l.policy, l.statistic, l.problem, l.warmUp = l.Policy, l.Statistic, p, setup.WarmUp
-	l.all = make([]int, p.Arms)
-	for i := range l.all {
-		l.all[i] = i
+	if s, ok := any(first).(*privacy.Sums); ok && s.Exact && !math.IsInf(privacy.ClaimOf(m).Epsilon(), 1) {
+		return nil, fmt.Errorf("learner: a %T that shows rows as they are, and claims %v", l.Statistic, privacy.ClaimOf(m).Proved())
 	}
-	return nil
+	ready := &private[R]{policy: l.Policy, prepared: prepared, mechanism: m, problem: p, warmUp: setup.WarmUp, all: make([]int, p.Arms)}
+	for i := range ready.all {
+		ready.all[i] = i
+	}
+	return ready, nil
 }
 
 // exact returns the statistic without privacy, or nil if there is none for the policy.
@@ -106,136 +89,175 @@ func exact[R any](p Policy[R]) (s privacy.Statistic[R]) {
 	}
 	switch s := any(&s).(type) {
 	case *privacy.Accumulator:
-		*s = &mechanism.Exact{}
+		*s = mechanism.Exact{}
 	case *privacy.Tally:
-		*s = &mechanism.Counts{}
+		*s = mechanism.Counts{}
 	}
 	return s
 }
 
-var errNoInit = errors.New("a learner that is used before Init")
-
-// Reset forgets everything. The policy's own choices draw from own, the statistic's noise from
-// noise.
-func (l *Private[R]) Reset(own *rand.Rand, noise rand.Source) {
-	l.Clear()
-	l.warm, l.moved, l.broadcast = false, false, nil
-	if l.statistic == nil {
-		l.fail(0, errNoInit)
-		return
-	}
-	l.statistic.Reset(privacy.NewNoise(noise))
-	l.policy.Reset(own)
-	l.learn(0)
+// private is a Private for a problem.
+type private[R any] struct {
+	policy    Policy[R]
+	prepared  Prepared[R]
+	mechanism privacy.Mechanism[R]
+	problem   bandit.Problem
+	warmUp    bool  // a round 0 is wanted
+	all       []int // 0, 1, ..., for the warm-up
 }
+
+var (
+	_ bandit.Warmer   = (*private[privacy.Sums])(nil)
+	_ privacy.Planner = (*private[privacy.Sums])(nil)
+)
+
+// WantsWarmUp reports whether the policy asks for a round 0.
+func (l *private[R]) WantsWarmUp() bool { return l.warmUp }
+
+// Plan returns the statistic's plan for so many records. The plan is empty if the statistic does
+// not hold one of its own.
+func (l *private[R]) Plan(records int) privacy.Plan { return l.planned(l.mechanism, records).HeldBy(l) }
+
+// planned returns the plan that a mechanism, or a run of it, makes for the learner.
+func (l *private[R]) planned(m privacy.Planner, records int) privacy.Plan {
+	p := privacy.PlanOf(m, records)
+	if local := p.Model != privacy.Central || p.Scope != privacy.AllOutputs; local && p.Claim().Standing() == privacy.Stated {
+		return privacy.NoPlan("a %T states the %v model and covers %v: a statistic is central, and covers all outputs", m, p.Model, p.Scope)
+	}
+	if f, ok := l.mechanism.(interface{ Follows() bool }); ok && f.Follows() {
+		p = p.Trusts(l.policy)
+	}
+	if l.problem.Dim > 0 {
+		p.Model, p.Scope = privacy.Joint, privacy.OtherOutputs
+	}
+	return p
+}
+
+// Start begins a run, which is a *PrivateRun. The policy's own choices draw from own, the
+// statistic's noise from noise.
+func (l *private[R]) Start(own *rand.Rand, noise rand.Source) bandit.Run {
+	run := &PrivateRun[R]{private: l, rule: l.prepared.Begin(own), stream: l.mechanism.Start(privacy.NewNoise(noise))}
+	if batches, ok := any(run.stream).(interface{ Follow(mechanism.BatchLengths) }); ok {
+		if lengths, ok := run.rule.(mechanism.BatchLengths); ok {
+			batches.Follow(lengths)
+		}
+	}
+	if run.failed = checkRule(run.rule); run.failed == nil {
+		run.failed = run.learn()
+	}
+	return run
+}
+
+// PrivateRun is a run of a [Private].
+type PrivateRun[R any] struct {
+	*private[R]
+	rule      Rule[R]
+	stream    privacy.Stream[R]
+	failed    error // why the run could not begin
+	warm      bool  // round 0 is over
+	record    privacy.Record
+	turn, now []int // arms played in turn, and the one of this round
+	broadcast []float64
+	moved     bool // the release, by the last record
+}
+
+var (
+	_ bandit.Warmed   = (*PrivateRun[privacy.Sums])(nil)
+	_ bandit.Warner   = (*PrivateRun[privacy.Sums])(nil)
+	_ privacy.Planner = (*PrivateRun[privacy.Sums])(nil)
+)
+
+// Rule returns the policy's rule, for a look inside.
+func (l *PrivateRun[R]) Rule() Rule[R] { return l.rule }
+
+// Release returns what the statistic shows after the last record. It is valid until the next one.
+func (l *PrivateRun[R]) Release() *R { return l.stream.Release() }
 
 // learn shows the release to the policy and keeps the broadcast.
-func (l *Private[R]) learn(round int) {
-	broadcast, err := l.policy.Learn(l.statistic.Release())
-	if err != nil {
-		l.fail(round, err)
-		return
+func (l *PrivateRun[R]) learn() error {
+	broadcast, err := l.rule.Learn(l.stream.Release())
+	if err == nil {
+		l.broadcast = broadcast
 	}
-	l.broadcast = broadcast
+	return err
 }
 
-func (l *Private[R]) fail(round int, err error) {
-	l.Fail(fmt.Errorf("learner: round %d: %w", round, err))
-}
-
-// misfit says why a view does not fit.
-func (l *Private[R]) misfit(v *bandit.View) error {
-	if l.statistic == nil {
-		return errNoInit
-	}
-	return bandit.CheckView(l.problem, v)
-}
-
-// Select appends the arms that the policy chooses. If that fails, Err reports why, and the first
-// arms are appended instead.
-func (l *Private[R]) Select(v *bandit.View, dst []int) []int {
+// Select appends the arms that the policy chooses.
+func (l *PrivateRun[R]) Select(v *bandit.View, dst []int) ([]int, error) {
 	n := len(dst)
 	var err error
 	switch {
+	case l.failed != nil:
+		err = l.failed
 	case !v.Fits(&l.problem):
-		err = l.misfit(v)
+		err = bandit.CheckView(l.problem, v)
 	case l.warmUp && !l.warm:
 		err = fmt.Errorf("there was no warm-up round, which the policy asks for")
 	default:
-		dst, err = l.policy.Act(l.broadcast, v, dst)
+		dst, err = l.rule.Act(l.broadcast, v, dst)
 	}
 	if err == nil && len(dst)-n != l.problem.Slots {
-		err = fmt.Errorf("%d arms from a %T, want %d", len(dst)-n, l.policy, l.problem.Slots)
+		err = fmt.Errorf("%d arms from a %T, want %d", len(dst)-n, l.rule, l.problem.Slots)
 	}
 	if err != nil {
-		if l.broadcast == nil {
-			err = fmt.Errorf("%w (Reset comes before the first round)", err)
-		}
-		l.fail(v.Round, err)
-		dst = append(dst[:n], l.all[:l.problem.Slots]...)
+		return dst[:n], inRound(v.Round, err)
 	}
-	return dst
+	return dst, nil
 }
 
 // Update hands the rewards of the arms played, and the first arm's context, to the statistic.
-func (l *Private[R]) Update(v *bandit.View, arms []int, y []float64) {
+func (l *PrivateRun[R]) Update(v *bandit.View, arms []int, y []float64) error {
+	if l.failed != nil {
+		return inRound(v.Round, l.failed)
+	}
 	if !v.Fits(&l.problem) {
-		l.fail(v.Round, l.misfit(v))
-		return
+		return inRound(v.Round, bandit.CheckView(l.problem, v))
 	}
 	// the statistic refuses arms that do not exist; here the first one's context is wanted
 	if len(arms) != l.problem.Slots || len(y) != len(arms) || uint(arms[0]) >= uint(v.Arms) {
-		l.fail(v.Round, bandit.CheckArms(l.problem, v, arms, y))
-		return
+		return inRound(v.Round, bandit.CheckArms(l.problem, v, arms, y))
 	}
 	// field by field, which is faster: a literal would be made on the stack and copied
 	l.record.X, l.record.Arms, l.record.Y = v.Row(arms[0]), arms, y
-	l.add(v.Round)
+	return l.add(v.Round)
 }
 
 // add hands the record to the statistic. If the release has changed, the policy learns from it.
-func (l *Private[R]) add(round int) bool {
-	moved, err := l.statistic.Add(&l.record)
+func (l *PrivateRun[R]) add(round int) error {
+	moved, err := l.stream.Add(&l.record)
 	l.record = privacy.Record{}
-	if err != nil {
-		l.fail(round, err)
-		return false
+	if err == nil {
+		if l.moved = moved; moved {
+			err = l.learn()
+		}
 	}
-	if l.moved = moved; moved {
-		l.learn(round)
-	}
-	return true
+	return inRound(round, err)
 }
 
-// WantsWarmUp reports whether the policy asks for a round 0.
-func (l *Private[R]) WantsWarmUp() bool { return l.warmUp }
-
 // WarmUp hands the rewards of all arms in round 0 to the statistic.
-func (l *Private[R]) WarmUp(y []float64) {
+func (l *PrivateRun[R]) WarmUp(y []float64) error {
 	switch {
 	case !l.warmUp:
-		l.fail(0, fmt.Errorf("a warm-up for a policy that asks for none"))
+		return inRound(0, fmt.Errorf("a warm-up for a policy that asks for none"))
 	case l.warm:
-		l.fail(0, fmt.Errorf("a second warm-up round"))
+		return inRound(0, fmt.Errorf("a second warm-up round"))
 	case len(y) != len(l.all):
-		l.fail(0, fmt.Errorf("%d rewards in WarmUp, want those of all %d arms", len(y), len(l.all)))
-	default:
-		l.record = privacy.Record{Arms: l.all, Y: y}
-		l.warm = l.add(0)
+		return inRound(0, fmt.Errorf("%d rewards in WarmUp, want those of all %d arms", len(y), len(l.all)))
 	}
+	l.record = privacy.Record{Arms: l.all, Y: y}
+	err := l.add(0)
+	l.warm = err == nil
+	return err
 }
 
 // Released appends to dst all that the statistic shows after the last record, as privacy.Serialise
 // writes it. An audit's transcript of the learner is made of it and of the arms.
-func (l *Private[R]) Released(dst []float64) ([]float64, error) {
-	if l.statistic == nil {
-		return dst, errNoInit
-	}
-	return privacy.Serialise(dst, l.moved, l.statistic.Release())
+func (l *PrivateRun[R]) Released(dst []float64) ([]float64, error) {
+	return privacy.Serialise(dst, l.moved, l.stream.Release())
 }
 
-// released appends what a learner that another one wraps has released.
-func released(of bandit.Learner, dst []float64) ([]float64, error) {
+// released appends what a run that another one wraps has released.
+func released(of bandit.Run, dst []float64) ([]float64, error) {
 	if r, ok := of.(interface {
 		Released([]float64) ([]float64, error)
 	}); ok {
@@ -244,43 +266,26 @@ func released(of bandit.Learner, dst []float64) ([]float64, error) {
 	return dst, fmt.Errorf("learner: a %T does not say what it releases", of)
 }
 
-// Warnings counts what the statistic clipped, and adds the policy's own warnings.
-func (l *Private[R]) Warnings() []bandit.Warning {
-	if l.statistic == nil {
-		return nil
-	}
+// Warnings counts what the statistic clipped, and adds the rule's own warnings.
+func (l *PrivateRun[R]) Warnings() []bandit.Warning {
 	var w []bandit.Warning
-	if n := l.statistic.Clipped(); n > 0 {
+	if n := l.stream.Clipped(); n > 0 {
 		what := fmt.Sprintf("weights outside [%v, %v], clipped", l.problem.RewardMin, l.problem.RewardMax)
 		if l.problem.Dim > 0 {
 			what = "contexts x or rows (x, y) longer than their bound, clipped"
 		}
 		w = append(w, bandit.Warning{What: what, Count: n})
 	}
-	if p, ok := l.policy.(interface{ Warnings() []bandit.Warning }); ok {
-		w = append(w, p.Warnings()...)
-	}
-	return w
+	return append(w, bandit.Warnings(l.rule)...)
 }
 
-// Plan returns the statistic's plan for so many records. The plan is empty if the statistic does
-// not hold one of its own.
-func (l *Private[R]) Plan(records int) privacy.Plan {
-	if l.statistic == nil {
-		return privacy.NoPlan("a learner has no plan before Init")
-	}
-	p := privacy.PlanOf(l.statistic, records)
-	if local := p.Model != privacy.Central || p.Scope != privacy.AllOutputs; local && p.Claim().Standing() == privacy.Stated {
-		return privacy.NoPlan("a %T states the %v model and covers %v: a statistic is central, and covers all outputs", l.statistic, p.Model, p.Scope)
-	}
-	if l.problem.Dim > 0 {
-		p.Model, p.Scope = privacy.Joint, privacy.OtherOutputs
-	}
-	return p.HeldBy(l)
+// Plan returns the learner's plan, with the draws of this run.
+func (l *PrivateRun[R]) Plan(records int) privacy.Plan {
+	return l.planned(l.stream, records).HeldBy(l)
 }
 
 // Check compares noise that the statistic drew from the operating system with its plan.
-func (l *Private[R]) Check() error { return checkSystem(l.statistic) }
+func (l *PrivateRun[R]) Check() error { return checkSystem(l.stream) }
 
 // checkSystem compares noise drawn from the operating system, which a trial's ledger cannot see,
 // with the plan. It does nothing if what has no such check.
@@ -289,4 +294,13 @@ func checkSystem(what any) error {
 		return c.Check()
 	}
 	return nil
+}
+
+// ClaimOf returns what a learner claims for a problem and a horizon.
+func ClaimOf(l bandit.Learner, p bandit.Problem, horizon int) (privacy.Claim, error) {
+	ready, err := l.Open(p, horizon)
+	if err != nil {
+		return privacy.Claim{}, err
+	}
+	return privacy.ClaimOf(ready), nil
 }

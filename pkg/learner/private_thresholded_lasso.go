@@ -20,35 +20,38 @@ import (
 // round costs O(K s + s^3) for s coordinates.
 type PrivateThresholdedLasso struct {
 	Ridge float64 // >= 0; 0, as printed, adds none
+}
 
+// privateThresholdedLasso is the rule of PrivateThresholdedLasso.
+type privateThresholdedLasso struct {
 	coordinates
+	ridge     float64
 	matrix, l []float64
 	theta     []float64
 	singular  int
 }
 
-var _ Policy[mechanism.SparseGram] = (*PrivateThresholdedLasso)(nil)
+var _ Policy[mechanism.SparseGram] = PrivateThresholdedLasso{}
 
 // NewPrivateThresholdedLasso returns the algorithm as printed, with the bounds that hold for nearly
 // all rounds of environment.Sparse: 1.5 on rewards, and 3.8 on a context's norm on the support.
 // What it claims is computed: nothing.
-func NewPrivateThresholdedLasso(b privacy.Budget, sparsity int) *Private[mechanism.SparseGram] {
-	return New(&PrivateThresholdedLasso{}, &mechanism.ThresholdedLasso{Budget: b, Sparsity: sparsity, Reward: 1.5, Row: 3.8})
+func NewPrivateThresholdedLasso(b privacy.Budget, sparsity int) Private[mechanism.SparseGram] {
+	return New(PrivateThresholdedLasso{}, mechanism.ThresholdedLasso{Budget: b, Sparsity: sparsity, Reward: 1.5, Row: 3.8})
 }
 
-// Init validates and allocates.
-func (l *PrivateThresholdedLasso) Init(p bandit.Problem, horizon int, _ *mechanism.SparseGram) error {
+// Prepare validates. No choice is random.
+func (l PrivateThresholdedLasso) Prepare(p bandit.Problem, horizon int, _ *mechanism.SparseGram) (Prepared[mechanism.SparseGram], error) {
 	if err := checkTuning("PrivateThresholdedLasso", 0, tuning{"Ridge", l.Ridge, "none"}); err != nil {
-		return err
+		return nil, err
 	}
-	return l.init("PrivateThresholdedLasso", p, horizon)
+	return Begins[mechanism.SparseGram](func(*rand.Rand) Rule[mechanism.SparseGram] {
+		return &privateThresholdedLasso{coordinates: coordinates{problem: p}, ridge: l.Ridge}
+	}), checkCoordinates("PrivateThresholdedLasso", p, horizon)
 }
-
-// Reset forgets everything. No choice is random.
-func (l *PrivateThresholdedLasso) Reset(*rand.Rand) { l.broadcast, l.singular = nil, 0 }
 
 // Learn solves for theta. The broadcast lists its coordinates, each as its index and its value.
-func (l *PrivateThresholdedLasso) Learn(r *mechanism.SparseGram) ([]float64, error) {
+func (l *privateThresholdedLasso) Learn(r *mechanism.SparseGram) ([]float64, error) {
 	if err := l.checkDim(r.Dim); err != nil {
 		return nil, err
 	}
@@ -59,7 +62,7 @@ func (l *PrivateThresholdedLasso) Learn(r *mechanism.SparseGram) ([]float64, err
 	}
 	l.matrix = append(l.matrix[:0], r.Gram...)
 	for i := range k {
-		l.matrix[packed.Size(i)+i] += l.Ridge
+		l.matrix[packed.Size(i)+i] += l.ridge
 	}
 	if cap(l.l) < len(l.matrix) {
 		l.l = make([]float64, len(l.matrix))
@@ -79,7 +82,7 @@ func (l *PrivateThresholdedLasso) Learn(r *mechanism.SparseGram) ([]float64, err
 }
 
 // Warnings counts rounds whose matrix was not positive definite.
-func (l *PrivateThresholdedLasso) Warnings() []bandit.Warning {
+func (l *privateThresholdedLasso) Warnings() []bandit.Warning {
 	if l.singular == 0 {
 		return nil
 	}

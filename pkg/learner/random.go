@@ -12,54 +12,60 @@ import (
 //
 // It looks at no context and no reward, so it reveals nothing of them. It holds no plan, and so no
 // claim. A learner that does not look at its data is not what a claim is for.
-type Random struct {
-	bandit.Base
+type Random struct{}
+
+var _ bandit.Learner = Random{}
+
+// Open validates.
+func (Random) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	if err := p.Validate(); err != nil {
+		return nil, fmt.Errorf("learner: Random: %w", err)
+	}
+	if err := bandit.CheckHorizon(horizon); err != nil {
+		return nil, fmt.Errorf("learner: Random: %w", err)
+	}
+	if p.Slots != 1 {
+		return nil, fmt.Errorf("learner: Random: Problem.Slots = %d, want 1", p.Slots)
+	}
+	return bandit.Starts(func(own *rand.Rand, _ rand.Source) bandit.Run { return &randomRun{p, own} }), nil
+}
+
+// randomRun is a run of Random.
+type randomRun struct {
 	problem bandit.Problem
 	own     *rand.Rand
 }
 
-var _ bandit.Learner = (*Random)(nil)
-
-// Init validates.
-func (l *Random) Init(p bandit.Problem, horizon int) error {
-	if err := p.Validate(); err != nil {
-		return fmt.Errorf("learner: Random: %w", err)
-	}
-	if err := bandit.CheckHorizon(horizon); err != nil {
-		return fmt.Errorf("learner: Random: %w", err)
-	}
-	if p.Slots != 1 {
-		return fmt.Errorf("learner: Random: Problem.Slots = %d, want 1", p.Slots)
-	}
-	l.problem = p
-	return nil
-}
-
-// Reset starts a trial.
-func (l *Random) Reset(own *rand.Rand, _ rand.Source) {
-	l.Clear()
-	l.own = own
-}
-
 // Select appends an arm.
-func (l *Random) Select(v *bandit.View, dst []int) []int {
-	if err := bandit.CheckView(l.problem, v); err != nil {
-		l.Fail(fmt.Errorf("learner: round %d: %w", v.Round, err))
-		return append(dst, 0)
+func (l *randomRun) Select(v *bandit.View, dst []int) ([]int, error) {
+	if !v.Fits(&l.problem) {
+		return dst, inRound(v.Round, bandit.CheckView(l.problem, v))
 	}
-	return append(dst, l.own.IntN(v.Arms))
+	return append(dst, l.own.IntN(v.Arms)), nil
 }
 
 // Update reports what is not in order, and forgets the rest.
-func (l *Random) Update(v *bandit.View, arms []int, y []float64) {
-	err := bandit.CheckView(l.problem, v)
+func (l *randomRun) Update(v *bandit.View, arms []int, y []float64) error {
+	return inRound(v.Round, checkRecord(l.problem, v, arms, y))
+}
+
+// checkRecord reports a round with one arm that does not fit the problem, or whose reward is not
+// finite.
+func checkRecord(p bandit.Problem, v *bandit.View, arms []int, y []float64) error {
+	err := bandit.CheckView(p, v)
 	if err == nil {
-		err = bandit.CheckArms(l.problem, v, arms, y)
+		err = bandit.CheckArms(p, v, arms, y)
 	}
 	if err == nil && y[0]-y[0] != 0 {
 		err = fmt.Errorf("reward = %v, want finite", y[0])
 	}
-	if err != nil {
-		l.Fail(fmt.Errorf("learner: round %d: %w", v.Round, err))
+	return err
+}
+
+// inRound names the round of an error, if there is one.
+func inRound(round int, err error) error {
+	if err == nil {
+		return nil
 	}
+	return fmt.Errorf("learner: round %d: %w", round, err)
 }

@@ -13,26 +13,23 @@ import (
 )
 
 func TestRandomConformance(t *testing.T) {
-	bandittest.Learner(t, func() bandit.Learner { return &learner.Random{} },
-		func() bandit.Environment { return &environment.Arms{Means: []float64{0.2, 0.5, 0.9}} },
+	bandittest.Learner(t, learner.Random{},
+		environment.Arms{Means: []float64{0.2, 0.5, 0.9}},
 		bandittest.LearnerOptions{Seed: 1, Rounds: 100})
 }
 
 // Each of 5 arms is played in a fifth of 10,000 rounds. A count is binomial with standard deviation
 // 40; all are within 4.5 of these but for a probability of 4e-5.
 func TestRandomIsUniform(t *testing.T) {
-	l := &learner.Random{}
+	l := learner.Random{}
 	p := bandit.Problem{Arms: 5, Slots: 1, RewardMin: 0, RewardMax: 1}
-	if err := l.Init(p, 10_000); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(random.New(1, 0, "own"), nil)
+	run := bandittest.Run(t, l, p, 10_000, random.New(1, 0, "own"), nil)
 	var count [5]int
 	v := bandit.View{Arms: 5}
 	for v.Round = 1; v.Round <= 10_000; v.Round++ {
-		arms := l.Select(&v, nil)
+		arms := run.Select(&v, nil)
 		count[arms[0]]++
-		l.Update(&v, arms, []float64{1})
+		run.Update(&v, arms, []float64{1})
 	}
 	for arm, n := range count {
 		if math.Abs(float64(n)-2000) > 4.5*40 {
@@ -40,7 +37,7 @@ func TestRandomIsUniform(t *testing.T) {
 		}
 	}
 	p.Slots = 2
-	if err := l.Init(p, 10); err == nil || !strings.Contains(err.Error(), "Slots = 2, want 1") {
+	if _, err := l.Open(p, 10); err == nil || !strings.Contains(err.Error(), "Slots = 2, want 1") {
 		t.Errorf("two slots: error %v", err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
-	"github.com/dpbandits/dpbandits/pkg/internal/owned"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -23,53 +22,88 @@ import (
 // Trust model: central with all outputs, if the inner learner is jointly private. A record then
 // shows what the inner learner releases of it, and the action of its own round.
 type RandomisedAction struct {
-	Learner bandit.Learner // describes the learner; Init makes a copy that nobody else can feed
-	Epsilon float64        // > 0, no default; +Inf plays the learner's arm always
-
-	inner   bandit.Learner // a copy of Learner, and epsilon, as they were in Init
-	epsilon float64
-	noise   *privacy.Noise
-	drawn   []privacy.Draws
+	Learner bandit.Learner
+	Epsilon float64 // > 0, no default; +Inf plays the learner's arm always
 }
 
-var (
-	_ bandit.Learner  = (*RandomisedAction)(nil)
-	_ privacy.Planner = (*RandomisedAction)(nil)
-)
+var _ bandit.Learner = RandomisedAction{}
 
-// Init validates and initialises the inner learner.
-func (r *RandomisedAction) Init(p bandit.Problem, horizon int) error {
+// Open validates and opens the inner learner.
+func (r RandomisedAction) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	if err := field.Check("learner: RandomisedAction.Learner", r.Learner); err != nil {
-		return err
+		return nil, err
 	}
 	if err := (privacy.Budget{Epsilon: r.Epsilon}).Validate(); err != nil {
-		return err
+		return nil, err
 	}
 	if p.Slots != 1 {
-		return fmt.Errorf("learner: RandomisedAction plays one arm a round: Problem.Slots = %d, want 1", p.Slots)
+		return nil, fmt.Errorf("learner: RandomisedAction plays one arm a round: Problem.Slots = %d, want 1", p.Slots)
 	}
-	r.inner, r.epsilon = owned.Copy(r.Learner), r.Epsilon
-	return r.inner.Init(p, horizon)
+	inner, err := r.Learner.Open(p, horizon)
+	return &randomisedAction{inner, r.Epsilon}, err
 }
 
-// Reset resets the inner learner.
-func (r *RandomisedAction) Reset(own *rand.Rand, noise rand.Source) {
-	r.inner.Reset(own, noise)
-	r.noise = privacy.NewNoise(noise)
-	r.drawn = r.drawn[:0]
+// randomisedAction is a RandomisedAction for a problem.
+type randomisedAction struct {
+	inner   bandit.Calibrated
+	epsilon float64
+}
+
+var _ privacy.Planner = (*randomisedAction)(nil)
+
+// Plan returns two releases of each record: that of the inner learner, which later rounds show, and
+// the action of the record's own round, which is chosen before the record is taken in. Together
+// they cover all outputs. If the inner learner has no plan, only the action of the own round is
+// covered. A response is drawn each round, beside the inner learner's noise.
+func (r *randomisedAction) Plan(records int) privacy.Plan {
+	return r.planned(privacy.PlanOf(r.inner, records), nil).HeldBy(r)
+}
+
+// planned returns the plan over that of the inner learner, with the responses drawn.
+func (r *randomisedAction) planned(p privacy.Plan, drawn []privacy.Draws) privacy.Plan {
+	p.Scope = privacy.AllOutputs
+	if !p.Held() {
+		p = privacy.Plan{Neighbours: privacy.ReplaceRound, Scope: privacy.OwnAction, Draws: p.Draws}
+	}
+	draws := slices.Concat(p.Draws, drawn)
+	p = p.With(privacy.Release{Law: privacy.ResponseLaw(2, r.epsilon)}) // of all numbers of arms, the one that shows most
+	p.Model, p.Draws = privacy.Central, draws
+	p.Asked.Epsilon += r.epsilon
+	p.Source = strings.TrimPrefix(p.Source+"; randomised response (Warner 1965); Shariff and Sheffet 2018, Claim 13", "; ")
+	return p
+}
+
+// Start begins a run.
+func (r *randomisedAction) Start(own *rand.Rand, noise rand.Source) bandit.Run {
+	return &randomisedRun{r, r.inner.Start(own, noise), privacy.NewNoise(noise), nil}
+}
+
+// randomisedRun is a run of RandomisedAction.
+type randomisedRun struct {
+	*randomisedAction
+	run   bandit.Run
+	noise *privacy.Noise
+	drawn []privacy.Draws
 }
 
 // Select appends the inner learner's arm or, at random, another one.
-func (r *RandomisedAction) Select(v *bandit.View, dst []int) []int {
-	dst = r.inner.Select(v, dst)
-	last := &dst[len(dst)-1]
+func (r *randomisedRun) Select(v *bandit.View, dst []int) ([]int, error) {
+	n := len(dst)
+	dst, err := r.run.Select(v, dst)
+	if err == nil && len(dst) != n+1 {
+		err = inRound(v.Round, fmt.Errorf("%d arms from a %T, want 1", len(dst)-n, r.run))
+	}
+	if err != nil {
+		return dst[:n], err
+	}
+	last := &dst[n]
 	*last = r.noise.Response(*last, v.Arms, r.epsilon)
 	r.count(privacy.ResponseLaw(v.Arms, r.epsilon))
-	return dst
+	return dst, nil
 }
 
 // count adds a draw to the list, which has one law for each number of arms that a round has had.
-func (r *RandomisedAction) count(law privacy.Law) {
+func (r *randomisedRun) count(law privacy.Law) {
 	for i := range r.drawn {
 		if r.drawn[i].Law == law {
 			r.drawn[i].Count++
@@ -80,33 +114,17 @@ func (r *RandomisedAction) count(law privacy.Law) {
 }
 
 // Update tells the inner learner which arm was played and its reward.
-func (r *RandomisedAction) Update(v *bandit.View, arms []int, y []float64) {
-	r.inner.Update(v, arms, y)
+func (r *randomisedRun) Update(v *bandit.View, arms []int, y []float64) error {
+	return r.run.Update(v, arms, y)
 }
 
-// Err returns the inner learner's error.
-func (r *RandomisedAction) Err() error { return r.inner.Err() }
-
 // Warnings returns the inner learner's warnings.
-func (r *RandomisedAction) Warnings() []bandit.Warning { return r.inner.Warnings() }
+func (r *randomisedRun) Warnings() []bandit.Warning { return bandit.Warnings(r.run) }
 
-// Plan returns two releases of each record: that of the inner learner, which later rounds show, and
-// the action of the record's own round, which is chosen before the record is taken in. Together
-// they cover all outputs. If the inner learner has no plan, only the action of the own round is
-// covered. A response is drawn each round, beside the inner learner's noise.
-func (r *RandomisedAction) Plan(records int) privacy.Plan {
-	p := privacy.PlanOf(r.inner, records)
-	p.Scope = privacy.AllOutputs
-	if !p.Held() {
-		p = privacy.Plan{Neighbours: privacy.ReplaceRound, Scope: privacy.OwnAction, Draws: p.Draws}
-	}
-	draws := slices.Concat(p.Draws, r.drawn)
-	p = p.With(privacy.Release{Law: privacy.ResponseLaw(2, r.epsilon)}) // of all numbers of arms, the one that shows most
-	p.Model, p.Draws = privacy.Central, draws
-	p.Asked.Epsilon += r.epsilon
-	p.Source = strings.TrimPrefix(p.Source+"; randomised response (Warner 1965); Shariff and Sheffet 2018, Claim 13", "; ")
-	return p.HeldBy(r)
+// Plan returns the learner's plan, with the draws of this run.
+func (r *randomisedRun) Plan(records int) privacy.Plan {
+	return r.planned(privacy.PlanOf(r.run, records), r.drawn).HeldBy(r)
 }
 
 // Check compares noise that the inner learner drew from the operating system with its plan.
-func (r *RandomisedAction) Check() error { return checkSystem(r.inner) }
+func (r *randomisedRun) Check() error { return checkSystem(r.run) }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -18,7 +19,7 @@ import (
 // reference is LinUCB as it is written down: dense matrices, no pruning, all of it anew each round.
 // It has an accumulator of its own, fed with the same rows and noise.
 type reference struct {
-	acc                 privacy.Accumulator
+	acc                 privacy.Stream[privacy.Sums]
 	rhoMin              float64
 	dim                 int
 	sigma, theta, alpha float64 // sigma, S, alpha
@@ -105,39 +106,35 @@ func TestAgainstReference(t *testing.T) {
 	small := privacy.Budget{Epsilon: 1, Delta: 0.1}
 	for _, c := range []struct {
 		name   string
-		make   func() privacy.Accumulator
+		make   privacy.Accumulator
 		rhoMin float64
 		rounds int
 	}{
-		{"exact", func() privacy.Accumulator { return &mechanism.Exact{} }, 0, horizon},
-		{"exact/ridge", func() privacy.Accumulator { return &mechanism.Exact{Ridge: 0.01} }, 0, horizon},
-		{"gaussian/Sound", func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}} }, 0, 1000},
-		{"gaussian/Sound/shifted", func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}} }, 2, 1000},
-		{"gaussian/padded", func() privacy.Accumulator {
-			return &mechanism.PanPrivateTree{Noise: &mechanism.Gaussian{Budget: b, Calibration: privacy.AsPublished, Padded: true}}
-		}, 0, 1000},
-		{"wishart/Sound", func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: small}} }, 0, 500},
-		{"wishart/unshifted", func() privacy.Accumulator {
-			return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: small, Calibration: privacy.AsPublished, Unshifted: true}}
-		}, 0, 500},
+		{"exact", mechanism.Exact{}, 0, horizon},
+		{"exact/ridge", mechanism.Exact{Ridge: 0.01}, 0, horizon},
+		{"gaussian/Sound", mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}}, 0, 1000},
+		{"gaussian/Sound/shifted", mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}}, 2, 1000},
+		{"gaussian/padded", mechanism.PanPrivateTree{Noise: mechanism.Gaussian{Budget: b, Calibration: privacy.AsPublished, Padded: true}}, 0, 1000},
+		{"wishart/Sound", mechanism.Tree{Noise: mechanism.Wishart{Budget: small}}, 0, 500},
+		{"wishart/unshifted", mechanism.Tree{Noise: mechanism.Wishart{Budget: small, Calibration: privacy.AsPublished, Unshifted: true}}, 0, 500},
 	} {
 		for _, d := range []int{1, 2, 5, 12, 20} {
 			t.Run(fmt.Sprintf("%s/d=%d", c.name, d), func(t *testing.T) {
 				p := bandit.Problem{Arms: 24, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-				ref := reference{acc: c.make(), dim: d, sigma: 0.3, theta: 1.2, alpha: alpha}
-				if err := ref.acc.Init(privacy.Setup{Dim: d + 1, Horizon: horizon, Bound: math.Sqrt2, Alpha: alpha}); err != nil {
+				opened, err := c.make.Open(privacy.Setup{Dim: d + 1, Horizon: horizon, Bound: math.Sqrt2, Alpha: alpha})
+				if err != nil {
 					t.Fatal(err)
 				}
-				ref.rhoMin = c.rhoMin
-				l := learner.New(&learner.LinUCB{Sigma: 0.3, ThetaNorm: 1.2, Alpha: alpha, RhoMin: c.rhoMin}, c.make())
-				if err := l.Init(p, horizon); err != nil {
+				ref := reference{acc: opened.Start(privacy.NewNoise(random.Source(1, d, "noise"))), rhoMin: c.rhoMin, dim: d, sigma: 0.3, theta: 1.2, alpha: alpha}
+				l := learner.New(learner.LinUCB{Sigma: 0.3, ThetaNorm: 1.2, Alpha: alpha, RhoMin: c.rhoMin}, c.make)
+				run := bandittest.Run(t, l, p, horizon, nil, random.Source(1, d, "noise"))
+				fresh, err := learner.LinUCB{}.Prepare(p, horizon, privacy.First(opened))
+				if err != nil {
 					t.Fatal(err)
 				}
-				ref.acc.Reset(privacy.NewNoise(random.Source(1, d, "noise")))
-				if _, err := linUCB(l).Distance(make([]float64, d)); err == nil {
-					t.Fatal("a distance before the first round, want an error")
+				if _, err := fresh.Begin(nil).(*learner.LinUCBRule).Distance(make([]float64, d)); err == nil {
+					t.Fatal("a distance before the first release, want an error")
 				}
-				l.Reset(nil, random.Source(1, d, "noise"))
 				r := random.New(1, d, "contexts")
 				truth, best := make([]float64, d), make([]float64, d)
 				random.Sphere(r, truth)
@@ -153,11 +150,11 @@ func TestAgainstReference(t *testing.T) {
 							want = a
 						}
 					}
-					arms := l.Select(&v, nil)
-					if _, got := linUCB(l).Confidence(); !(math.Abs(got-beta) <= 1e-9*beta) {
+					arms := run.Select(&v, nil)
+					if _, got := linUCB(run).Confidence(); !(math.Abs(got-beta) <= 1e-9*beta) {
 						t.Fatalf("round %d: beta = %v, want %v", round, got, beta)
 					}
-					if got, err := linUCB(l).Distance(truth); err != nil || !(math.Abs(got-distance) <= 1e-6*distance) {
+					if got, err := linUCB(run).Distance(truth); err != nil || !(math.Abs(got-distance) <= 1e-6*distance) {
 						t.Fatalf("round %d: theta is at a distance of %v, error %v, want %v", round, got, err, distance)
 					}
 					if got := arms[0]; got != want {
@@ -167,13 +164,13 @@ func TestAgainstReference(t *testing.T) {
 					}
 					copy(best, v.Row(arms[0]))
 					y := math.Max(-1, math.Min(1, dot(best, truth)+0.3*r.NormFloat64()))
-					l.Update(&v, arms, []float64{y})
+					run.Update(&v, arms, []float64{y})
 					if _, err := ref.acc.Add(&privacy.Record{X: best, Y: []float64{y}}); err != nil {
 						t.Fatal(err)
 					}
 				}
-				if l.Err() != nil || len(l.Warnings()) > 0 {
-					t.Errorf("err %v, warnings %v", l.Err(), l.Warnings())
+				if w := run.Warnings(); len(w) > 0 {
+					t.Errorf("warnings %v", w)
 				}
 				if d > 1 && different > c.rounds/100 {
 					t.Errorf("%d near ties in %d rounds", different, c.rounds)

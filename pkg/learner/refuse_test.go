@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -48,12 +49,12 @@ func TestInitRefuses(t *testing.T) {
 			if strings.Contains(name, "exact") || strings.Contains(name, "default") || strings.Contains(name, "inf") {
 				continue
 			}
-			wants(t, name, learner.New(&learner.LinUCB{}, make_()).Init(good, 100), c.words...)
+			wants(t, name, failure(learner.New(learner.LinUCB{}, make_).Open(good, 100)), c.words...)
 		}
 	}
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for horizon, word := range map[int]string{0: "horizon = 0", -5: "horizon = -5"} {
-			wants(t, name, learner.New(&learner.LinUCB{}, make_()).Init(good, horizon), word, "at least 1")
+			wants(t, name, failure(learner.New(learner.LinUCB{}, make_).Open(good, horizon)), word, "at least 1")
 		}
 		for _, c := range []struct {
 			change func(*bandit.Problem)
@@ -69,7 +70,7 @@ func TestInitRefuses(t *testing.T) {
 		} {
 			p := good
 			c.change(&p)
-			wants(t, name, learner.New(&learner.LinUCB{}, make_()).Init(p, 100), c.words...)
+			wants(t, name, failure(learner.New(learner.LinUCB{}, make_).Open(p, 100)), c.words...)
 		}
 	}
 	for _, c := range []struct {
@@ -85,12 +86,12 @@ func TestInitRefuses(t *testing.T) {
 		{learner.LinUCB{ThetaNorm: nan}, nil, []string{"ThetaNorm = NaN", "> 0"}},
 		{learner.LinUCB{RhoMin: -1}, nil, []string{"RhoMin = -1", "> 0"}},
 		{learner.LinUCB{RhoMin: 1, OptimalShift: true}, nil, []string{"RhoMin = 1", "OptimalShift"}},
-		{learner.LinUCB{}, &mechanism.Exact{Ridge: -1}, []string{"Ridge = -1", ">= 0"}},
-		{learner.LinUCB{}, &mechanism.Tree{}, []string{"Noise is nil"}},
-		{learner.LinUCB{RhoMin: 1}, &fixed{}, []string{"LinUCB.RhoMin", "rho_min = 1", "cannot be shifted"}},
-		{learner.LinUCB{OptimalShift: true}, &fixed{}, []string{"LinUCB.OptimalShift", "cannot be shifted"}},
+		{learner.LinUCB{}, mechanism.Exact{Ridge: -1}, []string{"Ridge = -1", ">= 0"}},
+		{learner.LinUCB{}, mechanism.Tree{}, []string{"Noise is nil"}},
+		{learner.LinUCB{RhoMin: 1}, fixed{}, []string{"LinUCB.RhoMin", "rho_min = 1", "cannot be shifted"}},
+		{learner.LinUCB{OptimalShift: true}, fixed{}, []string{"LinUCB.OptimalShift", "cannot be shifted"}},
 	} {
-		wants(t, "LinUCB", learner.New(&c.l, c.sums).Init(good, 100), c.words...)
+		wants(t, "LinUCB", failure(learner.New(c.l, c.sums).Open(good, 100)), c.words...)
 	}
 }
 
@@ -100,36 +101,33 @@ func TestBadRounds(t *testing.T) {
 	good := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for _, c := range []struct {
-			do    func(l bandit.Learner, v *bandit.View)
+			do    func(l bandit.Run, v *bandit.View) error
 			words []string
 		}{
-			{func(l bandit.Learner, v *bandit.View) { v.X[4] = math.NaN(); l.Select(v, nil) }, []string{"arm 1", "NaN"}},
-			{func(l bandit.Learner, v *bandit.View) { v.X[11] = math.Inf(-1); l.Select(v, nil) }, []string{"arm 3", "-Inf"}},
-			{func(l bandit.Learner, v *bandit.View) { v.X[0], v.X[11] = 1e200, math.NaN(); l.Select(v, nil) }, []string{"arm 3", "NaN"}},
-			{func(l bandit.Learner, v *bandit.View) { v.Dim = 2; l.Select(v, nil) }, []string{"dimension 2", "want 3"}},
-			{func(l bandit.Learner, v *bandit.View) { v.Arms = 5; l.Select(v, nil) }, []string{"5 arms", "[1, 4]"}},
-			{func(l bandit.Learner, v *bandit.View) { v.Arms = 0; l.Select(v, nil) }, []string{"0 arms", "[1, 4]"}},
-			{func(l bandit.Learner, v *bandit.View) { v.X = v.X[:11]; l.Select(v, nil) }, []string{"11 numbers", "12"}},
-			{func(l bandit.Learner, v *bandit.View) { l.Update(v, []int{0}, []float64{math.NaN()}) }, []string{"round 1", "NaN", "finite"}},
-			{func(l bandit.Learner, v *bandit.View) { l.Update(v, []int{0}, []float64{math.Inf(1)}) }, []string{"round 1", "+Inf", "finite"}},
-			{func(l bandit.Learner, v *bandit.View) { l.Update(v, []int{4}, []float64{1}) }, []string{"arm 4", "[0, 4)"}},
-			{func(l bandit.Learner, v *bandit.View) { l.Update(v, []int{-1}, []float64{1}) }, []string{"arm -1", "[0, 4)"}},
-			{func(l bandit.Learner, v *bandit.View) { l.Update(v, []int{0, 1}, []float64{1}) }, []string{"2 arms", "1 rewards"}},
-			{func(l bandit.Learner, v *bandit.View) { l.Update(v, nil, nil) }, []string{"0 arms", "0 rewards"}},
+			{func(l bandit.Run, v *bandit.View) error { v.X[4] = math.NaN(); return failure(l.Select(v, nil)) }, []string{"arm 1", "NaN"}},
+			{func(l bandit.Run, v *bandit.View) error { v.X[11] = math.Inf(-1); return failure(l.Select(v, nil)) }, []string{"arm 3", "-Inf"}},
+			{func(l bandit.Run, v *bandit.View) error {
+				v.X[0], v.X[11] = 1e200, math.NaN()
+				return failure(l.Select(v, nil))
+			}, []string{"arm 3", "NaN"}},
+			{func(l bandit.Run, v *bandit.View) error { v.Dim = 2; return failure(l.Select(v, nil)) }, []string{"dimension 2", "want 3"}},
+			{func(l bandit.Run, v *bandit.View) error { v.Arms = 5; return failure(l.Select(v, nil)) }, []string{"5 arms", "[1, 4]"}},
+			{func(l bandit.Run, v *bandit.View) error { v.Arms = 0; return failure(l.Select(v, nil)) }, []string{"0 arms", "[1, 4]"}},
+			{func(l bandit.Run, v *bandit.View) error { v.X = v.X[:11]; return failure(l.Select(v, nil)) }, []string{"11 numbers", "12"}},
+			{func(l bandit.Run, v *bandit.View) error { return l.Update(v, []int{0}, []float64{math.NaN()}) }, []string{"round 1", "NaN", "finite"}},
+			{func(l bandit.Run, v *bandit.View) error { return l.Update(v, []int{0}, []float64{math.Inf(1)}) }, []string{"round 1", "+Inf", "finite"}},
+			{func(l bandit.Run, v *bandit.View) error { return l.Update(v, []int{4}, []float64{1}) }, []string{"arm 4", "[0, 4)"}},
+			{func(l bandit.Run, v *bandit.View) error { return l.Update(v, []int{-1}, []float64{1}) }, []string{"arm -1", "[0, 4)"}},
+			{func(l bandit.Run, v *bandit.View) error { return l.Update(v, []int{0, 1}, []float64{1}) }, []string{"2 arms", "1 rewards"}},
+			{func(l bandit.Run, v *bandit.View) error { return l.Update(v, nil, nil) }, []string{"0 arms", "0 rewards"}},
 		} {
-			l := learner.New(&learner.LinUCB{}, make_())
-			if err := l.Init(good, 100); err != nil {
-				t.Fatal(err)
-			}
-			l.Reset(nil, random.Source(1, 0, "noise"))
-			theta, beta := linUCB(l).Confidence()
-			c.do(l, &bandit.View{Round: 1, Arms: 4, Dim: 3, X: make([]float64, 12)})
-			wants(t, name, l.Err(), c.words...)
-			if after, width := linUCB(l).Confidence(); !slices.Equal(theta, after) || beta != width || len(l.Warnings()) > 0 {
-				t.Errorf("%s: %v, and the state has changed", name, l.Err())
-			}
-			if l.Reset(nil, random.Source(1, 0, "noise")); l.Err() != nil {
-				t.Errorf("%s: after Reset: %v", name, l.Err())
+			l := learner.New(learner.LinUCB{}, make_)
+			run := bandittest.Run(t, l, good, 100, nil, random.Source(1, 0, "noise"))
+			theta, beta := linUCB(run).Confidence()
+			err := c.do(run.Run, &bandit.View{Round: 1, Arms: 4, Dim: 3, X: make([]float64, 12)})
+			wants(t, name, err, c.words...)
+			if after, width := linUCB(run).Confidence(); !slices.Equal(theta, after) || beta != width || len(run.Warnings()) > 0 {
+				t.Errorf("%s: %v, and the state has changed", name, err)
 			}
 		}
 	}
@@ -140,13 +138,8 @@ func TestBadRounds(t *testing.T) {
 func TestOversized(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
-		l, clean := learner.New(&learner.LinUCB{}, make_()), learner.New(&learner.LinUCB{}, make_())
-		for _, l := range []*learner.Private[privacy.Sums]{l, clean} {
-			if err := l.Init(p, 100); err != nil {
-				t.Fatal(err)
-			}
-			l.Reset(nil, random.Source(1, 0, "noise"))
-		}
+		l := learner.New(learner.LinUCB{}, make_)
+		run, clean := bandittest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise")), bandittest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise"))
 		r := random.New(1, 0, "contexts")
 		v := bandit.View{Arms: 4, Dim: 3, X: make([]float64, 12)}
 		const rounds, long = 60, 20
@@ -162,24 +155,21 @@ func TestOversized(t *testing.T) {
 				}
 				scale = 1 / math.Sqrt(dot(x, x))
 			}
-			l.Select(&v, nil)
-			l.Update(&v, []int{0}, []float64{y})
+			run.Select(&v, nil)
+			run.Update(&v, []int{0}, []float64{y})
 			for i := range v.Row(0) {
 				v.Row(0)[i] *= scale
 			}
 			clean.Select(&v, nil)
 			clean.Update(&v, []int{0}, []float64{y})
 		}
-		if l.Err() != nil {
-			t.Fatal(l.Err())
-		}
-		if w := l.Warnings(); len(w) != 1 || w[0].Count != long || !strings.Contains(w[0].What, "clipped") {
+		if w := run.Warnings(); len(w) != 1 || w[0].Count != long || !strings.Contains(w[0].What, "clipped") {
 			t.Errorf("%s: warnings %v, want %d clipped", name, w, long)
 		}
 		if w := clean.Warnings(); len(w) != 0 {
 			t.Errorf("%s: warnings %v, want none: the rows are within the bound", name, w)
 		}
-		a, betaA := linUCB(l).Confidence()
+		a, betaA := linUCB(run).Confidence()
 		b, betaB := linUCB(clean).Confidence()
 		for i := range a {
 			if math.Abs(a[i]-b[i]) > 1e-9 || math.Abs(betaA-betaB) > 1e-9*betaA {
@@ -194,29 +184,31 @@ func TestOversized(t *testing.T) {
 type fixed struct {
 	release []float64
 	bounds  privacy.Bounds
-	sums    *privacy.Sums
 }
 
-func (f *fixed) Init(privacy.Setup) error {
-	f.sums = &privacy.Sums{Packed: f.release, Bounds: f.bounds, Spread: privacy.Spread{Fixed: true}}
-	return nil
+func (f fixed) Open(privacy.Setup) (privacy.Mechanism[privacy.Sums], error) { return f, nil }
+func (f fixed) Plan(int) privacy.Plan                                       { return privacy.NoPlan("it is fixed") }
+
+func (f fixed) Start(*privacy.Noise) privacy.Stream[privacy.Sums] {
+	return &fixedRun{f, &privacy.Sums{Packed: f.release, Bounds: f.bounds, Spread: privacy.Spread{Fixed: true}}}
 }
 
-func (*fixed) Reset(*privacy.Noise)              {}
-func (*fixed) Add(*privacy.Record) (bool, error) { return true, nil }
-func (f *fixed) Release() *privacy.Sums          { return f.sums }
-func (*fixed) Clipped() int                      { return 0 }
-func (*fixed) Plan(int) privacy.Plan             { return privacy.NoPlan("it is fixed") }
+type fixedRun struct {
+	fixed
+	sums *privacy.Sums
+}
+
+func (*fixedRun) Add(*privacy.Record) (bool, error) { return true, nil }
+func (f *fixedRun) Release() *privacy.Sums          { return f.sums }
+func (*fixedRun) Clipped() int                      { return 0 }
 
 // TestSumsOfAnotherSize: LinUCB refuses them, and keeps its broadcast.
 func TestSumsOfAnotherSize(t *testing.T) {
 	p := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	l := learner.New(&learner.LinUCB{}, &fixed{release: make([]float64, 5), bounds: privacy.Bounds{RhoMin: 1, RhoMax: 1}})
-	if err := l.Init(p, 10); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(nil, random.Source(1, 0, "noise"))
-	wants(t, "five numbers", l.Err(), "sums of 5 numbers, want 6")
+	l := learner.New(learner.LinUCB{}, fixed{release: make([]float64, 5), bounds: privacy.Bounds{RhoMin: 1, RhoMax: 1}})
+	run := bandittest.Run(t, l, p, 10, nil, random.Source(1, 0, "noise")).Run
+	_, err := run.Select(&bandit.View{Round: 1, Arms: 2, Dim: 2, X: make([]float64, 4)}, nil)
+	wants(t, "five numbers", err, "sums of 5 numbers, want 6")
 }
 
 // TestIndefinite: a release whose noise has outgrown its bounds gets its eigenvalues floored at
@@ -225,33 +217,27 @@ func TestIndefinite(t *testing.T) {
 	p := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	// [[1, 2], [2, 1]] has the eigenvalues 3 and -1 along (1, 1) and (1, -1); floored at 0.5:
 	// [[1.75, 1.25], [1.25, 1.75]].
-	l := learner.New(&learner.LinUCB{Alpha: 0.5, Sigma: 1}, &fixed{release: []float64{1, 2, 1, 1, 0, 9}, bounds: privacy.Bounds{RhoMin: 0.5, RhoMax: 4, Gamma: 1}})
-	if err := l.Init(p, 100); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(nil, random.Source(1, 0, "noise"))
+	l := learner.New(learner.LinUCB{Alpha: 0.5, Sigma: 1}, fixed{release: []float64{1, 2, 1, 1, 0, 9}, bounds: privacy.Bounds{RhoMin: 0.5, RhoMax: 4, Gamma: 1}})
+	run := bandittest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise"))
 	v := bandit.View{Round: 1, Arms: 2, Dim: 2, X: []float64{0.7, 0.7, 0.7, -0.7}}
 	for range 3 {
 		// 0.7 + .. sqrt(0.98/3) against 0.7 + .. sqrt(0.98/0.5)
-		if arms := l.Select(&v, nil); !slices.Equal(arms, []int{1}) {
+		if arms := run.Select(&v, nil); !slices.Equal(arms, []int{1}) {
 			t.Errorf("arms %v, want [1]", arms)
 		}
-		l.Update(&v, []int{0}, []float64{1})
+		run.Update(&v, []int{0}, []float64{1})
 	}
-	l.Select(&v, nil)
-	if l.Err() != nil {
-		t.Error(l.Err())
-	}
-	if w := l.Warnings(); len(w) != 1 || w[0].Count != 4 || !strings.Contains(w[0].What, "floored") {
+	run.Select(&v, nil)
+	if w := run.Warnings(); len(w) != 1 || w[0].Count != 4 || !strings.Contains(w[0].What, "floored") {
 		t.Errorf("warnings %v, want 4 floored", w)
 	}
-	theta, beta := linUCB(l).Confidence()
+	theta, beta := linUCB(run).Confidence()
 	near(t, "theta~[0]", theta[0], 1.75/1.5, 1e-12) // of (1, 0)
 	near(t, "theta~[1]", theta[1], -1.25/1.5, 1e-12)
 	near(t, "beta", beta, math.Sqrt(2*math.Log(4)+math.Log(1.5)-2*math.Log(0.5))+2+1, 1e-12)
 
-	none := learner.New(&learner.LinUCB{}, &fixed{bounds: privacy.Bounds{RhoMin: -1, RhoMax: 4}})
-	wants(t, "rho_min", none.Init(p, 100), "rho_min = -1", "> 0")
+	none := learner.New(learner.LinUCB{}, fixed{bounds: privacy.Bounds{RhoMin: -1, RhoMax: 4}})
+	wants(t, "rho_min", failure(none.Open(p, 100)), "rho_min = -1", "> 0")
 }
 
 // TestNoAllocations plays 1500 rounds, over a refactorisation, after as many.
@@ -259,11 +245,8 @@ func TestNoAllocations(t *testing.T) {
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for _, d := range []int{5, 12} {
 			p := bandit.Problem{Arms: 10, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-			l := learner.New(&learner.LinUCB{}, make_())
-			if err := l.Init(p, 20000); err != nil {
-				t.Fatal(err)
-			}
-			l.Reset(nil, random.Source(1, 0, "noise"))
+			l := learner.New(learner.LinUCB{}, make_)
+			run := bandittest.Run(t, l, p, 20000, nil, random.Source(1, 0, "noise"))
 			v := bandit.View{Arms: 10, Dim: d, X: make([]float64, 10*d)}
 			r := random.New(1, 0, "contexts")
 			arms, y, zero := make([]int, 0, 1), []float64{1}, make([]float64, d)
@@ -271,12 +254,12 @@ func TestNoAllocations(t *testing.T) {
 				for range 1500 {
 					v.Round++
 					contexts(r, &v, zero)
-					arms = l.Select(&v, arms[:0])
-					l.Update(&v, arms, y)
+					arms = run.Select(&v, arms[:0])
+					run.Update(&v, arms, y)
 				}
 			}
-			if n := testing.AllocsPerRun(2, batch); n > 0 || l.Err() != nil {
-				t.Errorf("%s, d = %d: %v allocations in 1500 rounds, want 0; err %v", name, d, n, l.Err())
+			if n := testing.AllocsPerRun(2, batch); n > 0 {
+				t.Errorf("%s, d = %d: %v allocations in 1500 rounds, want 0", name, d, n)
 			}
 		}
 	}
@@ -287,33 +270,40 @@ func TestNilPointers(t *testing.T) {
 	linear := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	arms := bandit.Problem{Arms: 4, Slots: 2, RewardMax: 1}
 	noise := learner.LDPNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}}
-	device, server := &learner.LDPDevice{Noise: noise}, &learner.LDPServer{Noise: noise}
+	device, server := learner.LDPDevice{Noise: noise}, learner.LDPServer{Noise: noise}
 	var gaussian *mechanism.Gaussian
 	var policy *learner.LinUCB
 	private := (*learner.Private[privacy.Sums])(nil)
 	for _, c := range []struct {
-		what interface {
-			Init(bandit.Problem, int) error
-		}
+		what any
 		p    bandit.Problem
 		want string
 	}{
-		{learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: gaussian}), linear, "Noise is a *mechanism.Gaussian that is nil"},
-		{learner.New(&learner.LinUCB{}, &mechanism.PanPrivateTree{Noise: gaussian}), linear, "Noise is a *mechanism.Gaussian that is nil"},
+		{learner.New(learner.LinUCB{}, mechanism.Tree{Noise: gaussian}), linear, "Noise is a *mechanism.Gaussian that is nil"},
+		{learner.New(learner.LinUCB{}, mechanism.PanPrivateTree{Noise: gaussian}), linear, "Noise is a *mechanism.Gaussian that is nil"},
 		{learner.New[privacy.Sums](policy, nil), linear, "Private.Policy is a *learner.LinUCB that is nil"},
-		{learner.New[privacy.Sums](&learner.LinUCB{}, (*mechanism.BLT)(nil)), linear, "Private.Statistic is a *mechanism.BLT that is nil"},
-		{&learner.Metered{Learner: private, Budget: noise.Budget}, linear, "Metered.Learner is a *learner.Private"},
-		{&learner.RandomisedAction{Learner: private, Epsilon: 1}, linear, "RandomisedAction.Learner is a *learner.Private"},
-		{&learner.Local{Device: (*learner.LDPDevice)(nil), Server: server}, linear, "Local.Device is a *learner.LDPDevice that is nil"},
-		{&learner.Local{Device: device, Server: (*learner.LDPServer)(nil)}, linear, "Local.Server is a *learner.LDPServer that is nil"},
-		{&learner.Local{Device: device, Server: server, Batch: 2, Shuffler: (*learner.Uniform)(nil)}, linear, "Local.Shuffler is a *learner.Uniform that is nil"},
-		{&learner.LDPDevice{Noise: noise, Policy: policy}, linear, "LDPDevice.Policy is a *learner.LinUCB that is nil"},
-		{&learner.LDPServer{Noise: noise, Policy: policy}, linear, "LDPServer.Policy is a *learner.LinUCB that is nil"},
-		{&learner.CombinerDevice{Devices: []learner.Device{device, (*learner.LDPDevice)(nil)}}, linear, "CombinerDevice.Devices[1] is a *learner.LDPDevice that is nil"},
-		{&learner.CombinerServer{Servers: []learner.Server{(*learner.OnlineServer)(nil)}, Regret: []learner.RegretBound{{Coefficient: 1, Power: 0.5, Eta: 1}}},
+		{learner.New[privacy.Sums](learner.LinUCB{}, (*mechanism.BLT)(nil)), linear, "Private.Statistic is a *mechanism.BLT that is nil"},
+		{learner.Metered{Learner: private, Budget: noise.Budget}, linear, "Metered.Learner is a *learner.Private"},
+		{learner.RandomisedAction{Learner: private, Epsilon: 1}, linear, "RandomisedAction.Learner is a *learner.Private"},
+		{learner.Local{Device: (*learner.LDPDevice)(nil), Server: server}, linear, "Local.Device is a *learner.LDPDevice that is nil"},
+		{learner.Local{Device: device, Server: (*learner.LDPServer)(nil)}, linear, "Local.Server is a *learner.LDPServer that is nil"},
+		{learner.Local{Device: device, Server: server, Batch: 2, Shuffler: (*learner.Uniform)(nil)}, linear, "Local.Shuffler is a *learner.Uniform that is nil"},
+		{learner.LDPDevice{Noise: noise, Policy: policy}, linear, "LDPDevice.Policy is a *learner.LinUCB that is nil"},
+		{learner.LDPServer{Noise: noise, Policy: policy}, linear, "LDPServer.Policy is a *learner.LinUCB that is nil"},
+		{learner.CombinerDevice{Devices: []learner.Device{device, (*learner.LDPDevice)(nil)}}, linear, "CombinerDevice.Devices[1] is a *learner.LDPDevice that is nil"},
+		{learner.CombinerServer{Servers: []learner.Server{(*learner.OnlineServer)(nil)}, Regret: []learner.RegretBound{{Coefficient: 1, Power: 0.5, Eta: 1}}},
 			linear, "CombinerServer.Servers[0] is a *learner.OnlineServer that is nil"},
-		{learner.New(&learner.CTS{Matroid: (*matroid.Uniform)(nil)}, nil), arms, "CTS.Matroid is a *matroid.Uniform that is nil"},
+		{learner.New(learner.CTS{Matroid: (*matroid.Uniform)(nil)}, nil), arms, "CTS.Matroid is a *matroid.Uniform that is nil"},
 	} {
-		wants(t, fmt.Sprintf("%T", c.what), c.what.Init(c.p, 10), c.want)
+		var err error
+		switch what := c.what.(type) {
+		case bandit.Learner:
+			_, err = what.Open(c.p, 10)
+		case learner.Device:
+			_, err = what.Open(c.p, 10)
+		case learner.Server:
+			_, err = what.Open(c.p, 10)
+		}
+		wants(t, fmt.Sprintf("%T", c.what), err, c.want)
 	}
 }

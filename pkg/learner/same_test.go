@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -13,42 +14,50 @@ import (
 )
 
 // doubled shows each arm twice, so that all choices are ties.
-type doubled struct {
-	bandit.Environment
+type doubled struct{ bandit.Environment }
+
+// twice is a trial of doubled.
+type twice struct {
+	bandit.Instance
+	of   int // arms before
 	x    []float64
 	arms []int
 }
 
-func (e *doubled) Problem() bandit.Problem {
-	p := e.Environment.Problem()
+func (e doubled) Open() (bandit.World, error) {
+	w, err := e.Environment.Open()
+	if err != nil {
+		return nil, err
+	}
+	p := w.Problem()
+	of := p.Arms
 	p.Arms *= 2
-	return p
+	return bandit.NewWorld(p, func(contexts *rand.Rand) bandit.Instance {
+		return &twice{Instance: w.Start(contexts), of: of}
+	}), nil
 }
 
-func (e *doubled) Next(v *bandit.View) {
-	e.Environment.Next(v)
+func (e *twice) Next(v *bandit.View) {
+	e.Instance.Next(v)
 	e.x = append(append(e.x[:0], v.X...), v.X...)
 	v.X, v.Arms = e.x, 2*v.Arms
 }
 
-func (e *doubled) Pull(r *rand.Rand, arms []int, y []float64) {
+func (e *twice) Pull(r *rand.Rand, arms []int, y []float64) {
 	e.arms = e.arms[:0]
 	for _, a := range arms {
-		e.arms = append(e.arms, a%(e.Problem().Arms/2))
+		e.arms = append(e.arms, a%e.of)
 	}
-	e.Environment.Pull(r, e.arms, y)
+	e.Instance.Pull(r, e.arms, y)
 }
 
 // choices returns the arms played in two trials, and in how many rounds View.Same was set.
 func choices(t *testing.T, env bandit.Environment, l bandit.Learner, rounds int, honour bool) (arms []int, same int) {
 	t.Helper()
-	if err := l.Init(env.Problem(), rounds); err != nil {
-		t.Fatal(err)
-	}
-	y := make([]float64, 1)
+	world, y := bandittest.Open(t, env), make([]float64, 1)
 	for trial := range 2 {
-		env.Reset(random.New(1, trial, "contexts"))
-		l.Reset(random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
+		env := world.Start(random.New(1, trial, "contexts"))
+		run := bandittest.Run(t, l, world.Problem(), rounds, random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
 		rewards := random.New(1, trial, "rewards")
 		var v bandit.View
 		for range rounds {
@@ -57,13 +66,10 @@ func choices(t *testing.T, env bandit.Environment, l bandit.Learner, rounds int,
 				same++
 			}
 			v.Same = v.Same && honour
-			arms = l.Select(&v, arms)
+			arms = run.Select(&v, arms)
 			played := arms[len(arms)-1:]
 			env.Pull(rewards, played, y)
-			l.Update(&v, played, y)
-		}
-		if err := l.Err(); err != nil {
-			t.Fatal(err)
+			run.Update(&v, played, y)
 		}
 	}
 	return arms, same
@@ -77,45 +83,37 @@ func TestSameChangesNoChoice(t *testing.T) {
 	}
 	budget := privacy.Budget{Epsilon: 1, Delta: 0.1}
 	none := privacy.Budget{Epsilon: math.Inf(1)}
-	k := (&environment.UnitFeatures{}).Constant()
+	k := (environment.UnitFeatures{}).Constant()
 	n := learner.OnlineNoise{Budget: budget, Constant: k}
-	learners := map[string]func() bandit.Learner{
-		"greedy": func() bandit.Learner {
-			return learner.New(&learner.LinUCB{Alpha: 1, Sigma: 1e-12, ThetaNorm: 1e-12}, nil)
-		},
-		"ldp":             func() bandit.Learner { return ldp(learner.LDPNoise{Budget: budget, Constant: k}) },
-		"ldp/epsilon=inf": func() bandit.Learner { return ldp(learner.LDPNoise{Budget: none}) },
-		"onlineucb-ogd":   func() bandit.Learner { return onlineUCB(n, learner.OnlineServer{Online: ogd(0.1), Width: 4}) },
-		"onlineucb-maler": func() bandit.Learner { return onlineUCB(n, learner.OnlineServer{Width: 4}) },
-		"shuffle-amplified": func() bandit.Learner {
-			return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: budget, Batch: 20})
-		},
-		"shuffle-vectorsum": func() bandit.Learner {
-			return learner.NewShuffleVectorSum(learner.VectorSum{Budget: budget, Batch: 20})
-		},
+	learners := map[string]bandit.Learner{
+		"greedy":            learner.New(learner.LinUCB{Alpha: 1, Sigma: 1e-12, ThetaNorm: 1e-12}, nil),
+		"ldp":               ldp(learner.LDPNoise{Budget: budget, Constant: k}),
+		"ldp/epsilon=inf":   ldp(learner.LDPNoise{Budget: none}),
+		"onlineucb-ogd":     onlineUCB(n, learner.OnlineServer{Online: ogd(0.1), Width: 4}),
+		"onlineucb-maler":   onlineUCB(n, learner.OnlineServer{Width: 4}),
+		"shuffle-amplified": learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: budget, Batch: 20}),
+		"shuffle-vectorsum": learner.NewShuffleVectorSum(learner.VectorSum{Budget: budget, Batch: 20}),
 	}
-	for name, make := range sums(budget) {
-		learners["linucb/"+name] = func() bandit.Learner { return learner.New(&learner.LinUCB{}, make()) }
+	for name, sums := range sums(budget) {
+		learners["linucb/"+name] = learner.New(learner.LinUCB{}, sums)
 	}
-	for name, make := range combiners() {
-		learners["combiner/"+name] = func() bandit.Learner { return make() }
+	for name, l := range combiners() {
+		learners["combiner/"+name] = l
 	}
-	for name, make := range learners {
+	for name, l := range learners {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for where, env := range map[string]func() bandit.Environment{
-				"unit features":        func() bandit.Environment { return &environment.UnitFeatures{Fixed: true} },
-				"unit features, basis": func() bandit.Environment { return &environment.UnitFeatures{Fixed: true, Basis: true, Arms: 30} },
-				"decision sets":        func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: true} },
-				"decision sets, d = 3": func() bandit.Environment { return &environment.DecisionSets{Dim: 3, Arms: 40, Fixed: true} },
+			for where, env := range map[string]bandit.Environment{
+				"unit features":        environment.UnitFeatures{Fixed: true},
+				"unit features, basis": environment.UnitFeatures{Fixed: true, Basis: true, Arms: 30},
+				"decision sets":        environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: true},
+				"decision sets, d = 3": environment.DecisionSets{Dim: 3, Arms: 40, Fixed: true},
 				// beyond screen.MaxDim bounds are carried, on every machine
-				"decision sets, d = 17": func() bandit.Environment { return &environment.DecisionSets{Dim: 17, Arms: 20, Fixed: true} },
-				"all arms twice": func() bandit.Environment {
-					return &doubled{Environment: &environment.UnitFeatures{Fixed: true, Arms: 20}}
-				},
+				"decision sets, d = 17": environment.DecisionSets{Dim: 17, Arms: 20, Fixed: true},
+				"all arms twice":        doubled{Environment: environment.UnitFeatures{Fixed: true, Arms: 20}},
 			} {
-				got, same := choices(t, env(), make(), rounds, true)
-				want, _ := choices(t, env(), make(), rounds, false)
+				got, same := choices(t, env, l, rounds, true)
+				want, _ := choices(t, env, l, rounds, false)
 				if same != 2*(rounds-1) {
 					t.Errorf("%s: View.Same in %d rounds, want all but the first of each trial", where, same)
 				}

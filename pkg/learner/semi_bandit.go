@@ -37,15 +37,20 @@ func (i Initialisation) String() string {
 	return fmt.Sprintf("Initialisation(%d)", int(i))
 }
 
-// semiBandit is what the policies on matroids share: the arms' estimates in the form that an index
-// needs, and the greedy algorithm. A policy writes the indices and plays the heaviest basis.
-type semiBandit struct {
-	start   Initialisation
+// preparedSemiBandit is a matroid for a problem, as all trials share it.
+type preparedSemiBandit struct {
+	matroid matroid.Matroid
 	problem bandit.Problem
 	span    float64 // length of the range of rewards
+	free    []int   // arms that are not loops
+	place   []int   // of each arm in free; -1: a loop, which is never played
+}
+
+// semiBandit is what the rules on matroids share: the arms' estimates in the form that an index
+// needs, and the greedy algorithm. A rule writes the indices and plays the heaviest basis.
+type semiBandit struct {
+	*preparedSemiBandit
 	greedy  *matroid.Greedy
-	free    []int     // arms that are not loops
-	place   []int     // of each arm in free; -1: a loop, which is never played
 	index   []float64 // of each arm; -Inf of loops
 	numbers []float64 // the broadcast: an arm's numbers for each of free
 }
@@ -63,62 +68,63 @@ const (
 	armSize
 )
 
-// init validates and allocates.
-func (s *semiBandit) init(name string, m matroid.Matroid, start Initialisation, p bandit.Problem, horizon int) error {
+// prepareSemiBandit validates a matroid, and a way to begin, for a problem.
+func prepareSemiBandit(name string, m matroid.Matroid, start Initialisation, p bandit.Problem, horizon int) (*preparedSemiBandit, error) {
 	if err := p.Validate(); err != nil {
-		return err
+		return nil, err
 	}
 	if err := bandit.CheckHorizon(horizon); err != nil {
-		return err
+		return nil, err
 	}
 	if err := field.Check("learner: "+name+".Matroid", m); err != nil {
-		return err
+		return nil, err
 	}
 	switch {
 	case start != Forced && start != AsPublished:
-		return fmt.Errorf("learner: %s.Initialisation = %v, want Forced or AsPublished", name, start)
+		return nil, fmt.Errorf("learner: %s.Initialisation = %v, want Forced or AsPublished", name, start)
 	case p.Dim != 0:
-		return fmt.Errorf("learner: %s has no use for contexts: Problem.Dim = %d, want 0", name, p.Dim)
+		return nil, fmt.Errorf("learner: %s has no use for contexts: Problem.Dim = %d, want 0", name, p.Dim)
 	case m.Rank() < 1:
-		return fmt.Errorf("learner: %s.Matroid has rank %d, want >= 1: all its elements are loops", name, m.Rank())
+		return nil, fmt.Errorf("learner: %s.Matroid has rank %d, want >= 1: all its elements are loops", name, m.Rank())
 	case p.Arms != m.Size():
-		return fmt.Errorf("learner: Problem.Arms = %d, want the size %d of %s.Matroid", p.Arms, m.Size(), name)
+		return nil, fmt.Errorf("learner: Problem.Arms = %d, want the size %d of %s.Matroid", p.Arms, m.Size(), name)
 	case p.Slots != m.Rank():
-		return fmt.Errorf("learner: Problem.Slots = %d, want the rank %d of %s.Matroid", p.Slots, m.Rank(), name)
+		return nil, fmt.Errorf("learner: Problem.Slots = %d, want the rank %d of %s.Matroid", p.Slots, m.Rank(), name)
 	}
-	s.start, s.problem, s.span = start, p, p.RewardMax-p.RewardMin
-	s.free = make([]int, 0, p.Arms)
-	s.place, s.index = make([]int, p.Arms), make([]float64, p.Arms)
+	s := &preparedSemiBandit{matroid: m, problem: p, span: p.RewardMax - p.RewardMin}
+	s.free, s.place = make([]int, 0, p.Arms), make([]int, p.Arms)
 	builder := m.NewBuilder()
 	for e := range p.Arms {
 		builder.Clear()
-		s.place[e], s.index[e] = -1, math.Inf(-1)
+		s.place[e] = -1
 		if builder.Add(e) {
-			s.place[e], s.index[e] = len(s.free), math.Inf(1)
+			s.place[e] = len(s.free)
 			s.free = append(s.free, e)
 		}
 	}
-	s.numbers = make([]float64, armSize*len(s.free))
-	s.greedy = matroid.NewGreedy(m)
-	s.forget()
-	if n := len(s.greedy.Basis(s.index, nil)); n != p.Slots {
-		return fmt.Errorf("learner: %s.Matroid violates the axioms: the greedy algorithm finds a basis of %d elements, its rank is %d", name, n, p.Slots)
+	first := s.begin()
+	if n := len(first.greedy.Basis(first.index, nil)); n != p.Slots {
+		return nil, fmt.Errorf("learner: %s.Matroid violates the axioms: the greedy algorithm finds a basis of %d elements, its rank is %d", name, n, p.Slots)
 	}
-	return nil
+	return s, nil
 }
 
-// ask asks for a warm-up if the policy starts AsPublished.
-func (s *semiBandit) ask(start Initialisation, setup *privacy.Setup) error {
+// begin returns what a rule starts with: no arm was seen.
+func (s *preparedSemiBandit) begin() semiBandit {
+	run := semiBandit{s, matroid.NewGreedy(s.matroid), make([]float64, len(s.place)), make([]float64, armSize*len(s.free))}
+	for e := range run.index {
+		run.index[e] = math.Inf(-1)
+	}
+	for i, e := range s.free {
+		run.index[e], run.numbers[armSize*i+mean] = math.Inf(1), math.Inf(1)
+	}
+	return run
+}
+
+// ask asks for a warm-up if a policy starts AsPublished.
+func (start Initialisation) ask(setup *privacy.Setup) error {
 	setup.WarmUp = start == AsPublished
 	return nil
-}
-
-// forget makes every arm unseen.
-func (s *semiBandit) forget() {
-	clear(s.numbers)
-	for i := range s.free {
-		s.numbers[armSize*i+mean] = math.Inf(1)
-	}
 }
 
 // Learn reads the estimates that have changed. The broadcast is the numbers of all arms.
@@ -138,7 +144,7 @@ func (s *semiBandit) Learn(r *privacy.Means) ([]float64, error) {
 	return numbers, nil
 }
 
-// ours reports whether a broadcast is that of this very value, which needs no check.
+// ours reports whether a broadcast is that of this very rule, which needs no check.
 func (s *semiBandit) ours(broadcast []float64) bool {
 	return len(broadcast) == len(s.numbers) && len(broadcast) > 0 && &broadcast[0] == &s.numbers[0]
 }

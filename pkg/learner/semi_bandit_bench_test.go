@@ -23,8 +23,8 @@ func must[M any](m M, err error) M {
 
 // table2 is the synthetic instance of the matroid paper: vectors of which the last is a loop and
 // the last but one is parallel to the first.
-func table2() *environment.SemiBandit {
-	return &environment.SemiBandit{
+func table2() environment.SemiBandit {
+	return environment.SemiBandit{
 		Matroid: must(matroid.NewLinear([][]int{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {0, 0, 0}})),
 		Means:   []float64{0.80, 0.75, 0.60, 0.20, 0.30, 0.40, 0.70},
 	}
@@ -32,7 +32,7 @@ func table2() *environment.SemiBandit {
 
 // films is a stand-in for the movies: vectors of genres, 1 to 4 of 18 each, of rank 17 as one genre
 // is never named.
-func films() *environment.SemiBandit {
+func films() environment.SemiBandit {
 	r := random.New(1, 0, "films")
 	rows, means := make([][]int, 100), make([]float64, 100)
 	for i := range rows {
@@ -43,18 +43,18 @@ func films() *environment.SemiBandit {
 		}
 		means[i] = 0.1 + float64(0.4*r.Float64()) // not fused: TestNumbers hashes what follows
 	}
-	return &environment.SemiBandit{Matroid: must(matroid.NewLinear(rows)), Means: means}
+	return environment.SemiBandit{Matroid: must(matroid.NewLinear(rows)), Means: means}
 }
 
 // network is a connected graph of 1000 edges.
-func network() *environment.SemiBandit {
+func network() environment.SemiBandit {
 	r := random.New(1, 0, "network")
 	edges, means := make([][2]int, 1000), make([]float64, 1000)
 	for i := range edges {
 		edges[i] = [2]int{r.IntN(i%200 + 1), i%200 + 1}
 		means[i] = r.Float64()
 	}
-	return &environment.SemiBandit{Matroid: must(matroid.NewGraphic(201, edges)), Means: means}
+	return environment.SemiBandit{Matroid: must(matroid.NewGraphic(201, edges)), Means: means}
 }
 
 // semiBandits makes each learner on a matroid.
@@ -65,24 +65,24 @@ var semiBandits = []struct {
 	{"omm", func(m matroid.Matroid) bandit.Learner { return learner.NewOMM(m) }},
 	{"dpucb-mat", func(m matroid.Matroid) bandit.Learner { return learner.DPUCBMAT(m, 2) }},
 	{"dpucb-mat-remember", func(m matroid.Matroid) bandit.Learner {
-		return learner.New(&learner.OMM{Matroid: m}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true})
+		return learner.New(learner.OMM{Matroid: m}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true})
 	}},
-	{"cts", func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.CTS{Matroid: m}, nil) }},
+	{"cts", func(m matroid.Matroid) bandit.Learner { return learner.New(learner.CTS{Matroid: m}, nil) }},
 	{"dpts-mat", func(m matroid.Matroid) bandit.Learner { return learner.DPTSMAT(m, 2) }},
 	{"dpts-sample", func(m matroid.Matroid) bandit.Learner {
-		return learner.New(&learner.CTS{Matroid: m, Width: 0.5, Sample: true}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true})
+		return learner.New(learner.CTS{Matroid: m, Width: 0.5, Sample: true}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true})
 	}},
 	{"cucb-tree", func(m matroid.Matroid) bandit.Learner { return learner.CUCBTree(m, 2) }},
-	{"cts-beta", func(m matroid.Matroid) bandit.Learner { return &learner.CTSBeta{Matroid: m} }},
-	{"kl-osm", func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.KLOSM{Matroid: m}, nil) }},
+	{"cts-beta", func(m matroid.Matroid) bandit.Learner { return learner.CTSBeta{Matroid: m} }},
+	{"kl-osm", func(m matroid.Matroid) bandit.Learner { return learner.New(learner.KLOSM{Matroid: m}, nil) }},
 	{"kl-osm-blocks", func(m matroid.Matroid) bandit.Learner {
-		return learner.New(&learner.KLOSM{Matroid: m}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}})
+		return learner.New(learner.KLOSM{Matroid: m}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}})
 	}},
 }
 
 // BenchmarkSemiBandit plays whole rounds, the environment's part included.
 func BenchmarkSemiBandit(b *testing.B) {
-	envs := []*environment.SemiBandit{table2(), films(), network()}
+	envs := []environment.SemiBandit{table2(), films(), network()}
 	for _, s := range semiBandits {
 		for _, env := range envs {
 			p := env.Problem()

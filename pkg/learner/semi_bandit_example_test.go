@@ -21,21 +21,17 @@ func ExampleDPUCBMAT() {
 		fmt.Println(err)
 		return
 	}
-	private := func() privacy.Tally {
-		return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true}
-	}
+	private := mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true}
 	e := simulate.Experiment{
 		Name: "table 2", Horizon: 10_000, Trials: 4, Seed: 1,
-		Environment: func() bandit.Environment {
-			return &environment.SemiBandit{Matroid: m, Means: []float64{0.80, 0.75, 0.60, 0.20, 0.30, 0.40, 0.70}}
-		},
+		Environment: environment.SemiBandit{Matroid: m, Means: []float64{0.80, 0.75, 0.60, 0.20, 0.30, 0.40, 0.70}},
 		Policies: []simulate.Policy{
-			{Name: "OMM", New: func() bandit.Learner { return learner.NewOMM(m) }},
-			{Name: "CTS", New: func() bandit.Learner { return learner.New(&learner.CTS{Matroid: m}, nil) }},
-			{Name: "KL-OSM", New: func() bandit.Learner { return learner.New(&learner.KLOSM{Matroid: m}, nil) }},
-			{Name: "DPUCB-MAT", New: func() bandit.Learner { return learner.DPUCBMAT(m, 2) }},
-			{Name: "DPTS-MAT", New: func() bandit.Learner { return learner.DPTSMAT(m, 2) }},
-			{Name: "KL-OSM, private", New: func() bandit.Learner { return learner.New(&learner.KLOSM{Matroid: m, Boost: 0.1}, private()) }},
+			{Name: "OMM", Learner: learner.NewOMM(m)},
+			{Name: "CTS", Learner: learner.New(learner.CTS{Matroid: m}, nil)},
+			{Name: "KL-OSM", Learner: learner.New(learner.KLOSM{Matroid: m}, nil)},
+			{Name: "DPUCB-MAT", Learner: learner.DPUCBMAT(m, 2)},
+			{Name: "DPTS-MAT", Learner: learner.DPTSMAT(m, 2)},
+			{Name: "KL-OSM, private", Learner: learner.New(learner.KLOSM{Matroid: m, Boost: 0.1}, private)},
 		},
 	}
 	r, err := e.Run(context.Background())
@@ -63,8 +59,8 @@ func ExampleDPTSMAT() {
 		fmt.Println(err)
 		return
 	}
-	l := learner.DPTSMAT(m, 1)
-	if err := l.Init(bandit.Problem{Arms: 4, Slots: 2, RewardMin: 0, RewardMax: 1}, 1000); err != nil {
+	l, err := learner.DPTSMAT(m, 1).Open(bandit.Problem{Arms: 4, Slots: 2, RewardMin: 0, RewardMax: 1}, 1000)
+	if err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -18,12 +19,31 @@ import (
 type said struct {
 	mechanism.Counts
 	estimates []privacy.Estimate
-	means     privacy.Means
 }
 
-func (s *said) Release() *privacy.Means {
-	s.means.Of, s.means.Changed = s.estimates, s.means.Changed[:0]
-	for arm := range s.estimates {
+func (s *said) Open(of privacy.Setup) (privacy.Mechanism[privacy.Means], error) {
+	m, err := s.Counts.Open(of)
+	return saying{m, s}, err
+}
+
+type saying struct {
+	privacy.Mechanism[privacy.Means]
+	of *said
+}
+
+func (s saying) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	return &saysRun{s.Mechanism.Start(n), s.of, privacy.Means{}}
+}
+
+type saysRun struct {
+	privacy.Stream[privacy.Means]
+	of    *said
+	means privacy.Means
+}
+
+func (s *saysRun) Release() *privacy.Means {
+	s.means.Of, s.means.Changed = s.of.estimates, s.means.Changed[:0]
+	for arm := range s.of.estimates {
 		s.means.Changed = append(s.means.Changed, arm)
 	}
 	return &s.means
@@ -61,19 +81,13 @@ func TestIndices(t *testing.T) {
 	check := func(name string, l bandit.Learner, index func(e privacy.Estimate, round int, span, z float64) float64) {
 		for trial := range 300 {
 			span := []float64{1, 0.5, 4}[trial%3]
-			if err := l.Init(bandit.Problem{Arms: arms, Slots: slots, RewardMin: -1, RewardMax: span - 1}, 10); err != nil {
-				t.Fatal(err)
-			}
 			for e := range tally.estimates {
 				tally.estimates[e] = privacy.Estimate{Mean: -1 + span*r.Float64(), Count: 1 + r.IntN(1000), Tail: privacy.Tail{Root: span * r.Float64() / 20, Linear: span * r.Float64() / 50}}
 			}
-			l.Reset(random.New(1, trial, "own"), random.Source(1, 0, "noise"))
-			l.Update(&bandit.View{Round: 1, Arms: arms}, []int{0, 1, 2, 3, 4, 5, 6}, make([]float64, arms))
+			run := bandittest.Run(t, l, bandit.Problem{Arms: arms, Slots: slots, RewardMin: -1, RewardMax: span - 1}, 10, random.New(1, trial, "own"), random.Source(1, 0, "noise"))
+			run.Update(&bandit.View{Round: 1, Arms: arms}, []int{0, 1, 2, 3, 4, 5, 6}, make([]float64, arms))
 			round := 3 + r.IntN(100_000)
-			got := l.Select(&bandit.View{Round: round, Arms: arms}, nil)
-			if l.Err() != nil {
-				t.Fatal(l.Err())
-			}
+			got := run.Select(&bandit.View{Round: round, Arms: arms}, nil)
 			z, want := make([]float64, arms), make([]float64, arms)
 			random.NewNormals(random.New(1, trial, "own")).Fill(z)
 			for e := range want {
@@ -107,19 +121,16 @@ func TestSampledNoise(t *testing.T) {
 	m := must(matroid.NewUniform(2, 1))
 	const draws, gap, boost = 40_000, 0.6, 1.5
 	for _, tail := range []privacy.Tail{{Linear: 0.3}, {Root: 0.5}, {Root: 0.2, Linear: 0.2}} {
-		l := learner.New(&learner.CTS{Matroid: m, Width: 0.5, Boost: boost, Sample: true}, &said{estimates: []privacy.Estimate{{Mean: 0.1, Count: 10, Tail: tail}, {Mean: 0.1 + gap, Count: 10}}})
-		if err := l.Init(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 2}, 10); err != nil {
-			t.Fatal(err)
-		}
-		l.Reset(random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+		l := learner.New(learner.CTS{Matroid: m, Width: 0.5, Boost: boost, Sample: true}, &said{estimates: []privacy.Estimate{{Mean: 0.1, Count: 10, Tail: tail}, {Mean: 0.1 + gap, Count: 10}}})
+		run := bandittest.Run(t, l, bandit.Problem{Arms: 2, Slots: 1, RewardMax: 2}, 10, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 		r := random.New(1, 0, "reference")
 		sd := 0.5 * 2 / math.Sqrt(10)
 		n, want := 0, 0
 		for arm := range 2 {
-			l.Update(&bandit.View{Round: 1, Arms: 2}, []int{arm}, []float64{0})
+			run.Update(&bandit.View{Round: 1, Arms: 2}, []int{arm}, []float64{0})
 		}
 		for round := range draws {
-			n += 1 - l.Select(&bandit.View{Round: 2 + round, Arms: 2}, nil)[0]
+			n += 1 - run.Select(&bandit.View{Round: 2 + round, Arms: 2}, nil)[0]
 			laplace := tail.Linear * r.ExpFloat64()
 			if r.IntN(2) == 0 {
 				laplace = -laplace
@@ -148,14 +159,11 @@ func TestKvetonIndex(t *testing.T) {
 		tally := &said{estimates: []privacy.Estimate{{Mean: c.mean, Count: 1}, {Mean: 1 + width/2, Count: 4}}}
 		l := learner.NewOMM(m)
 		l.Statistic = tally
-		if err := l.Init(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 10}, 10); err != nil {
-			t.Fatal(err)
-		}
-		l.Reset(nil, random.Source(1, 0, "noise"))
+		run := bandittest.Run(t, l, bandit.Problem{Arms: 2, Slots: 1, RewardMax: 10}, 10, nil, random.Source(1, 0, "noise"))
 		for arm := range 2 {
-			l.Update(&bandit.View{Round: 1, Arms: 2}, []int{arm}, []float64{0})
+			run.Update(&bandit.View{Round: 1, Arms: 2}, []int{arm}, []float64{0})
 		}
-		if got := l.Select(&bandit.View{Round: 50, Arms: 2}, nil); got[0] != c.want {
+		if got := run.Select(&bandit.View{Round: 50, Arms: 2}, nil); got[0] != c.want {
 			t.Errorf("mean %v: arm %d, want %d", c.mean, got[0], c.want)
 		}
 	}
@@ -167,11 +175,8 @@ func TestKLWarmStart(t *testing.T) {
 	const arms = 6
 	r := random.New(1, 0, "estimates")
 	tally := &said{estimates: make([]privacy.Estimate, arms)}
-	l := learner.New(&learner.KLOSM{Matroid: must(matroid.NewUniform(arms, arms))}, tally)
-	if err := l.Init(bandit.Problem{Arms: arms, Slots: arms, RewardMax: 1}, 3000); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(nil, random.Source(1, 0, "noise"))
+	l := learner.New(learner.KLOSM{Matroid: must(matroid.NewUniform(arms, arms))}, tally)
+	run := bandittest.Run(t, l, bandit.Problem{Arms: arms, Slots: arms, RewardMax: 1}, 3000, nil, random.Source(1, 0, "noise"))
 	all := []int{0, 1, 2, 3, 4, 5}
 	for range 3000 {
 		for e := range tally.estimates {
@@ -186,9 +191,9 @@ func TestKLWarmStart(t *testing.T) {
 			}
 			tally.estimates[e] = privacy.Estimate{Mean: mean, Count: int(math.Exp(20 * r.Float64()))}
 		}
-		l.Update(&bandit.View{Round: 1, Arms: arms}, all, make([]float64, arms))
+		run.Update(&bandit.View{Round: 1, Arms: arms}, all, make([]float64, arms))
 		round := int(math.Exp(20 * r.Float64()))
-		got := l.Select(&bandit.View{Round: round, Arms: arms}, nil)
+		got := run.Select(&bandit.View{Round: round, Arms: arms}, nil)
 		index := make([]float64, arms)
 		for e := range index {
 			index[e] = klReference(tally.estimates[e].Mean, float64(tally.estimates[e].Count), math.Log(float64(round)))
@@ -198,8 +203,5 @@ func TestKLWarmStart(t *testing.T) {
 				t.Fatalf("round %d: arms %v with indices %v", round, got, index)
 			}
 		}
-	}
-	if l.Err() != nil {
-		t.Fatal(l.Err())
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -183,57 +184,51 @@ func TestAlgorithms2And3(t *testing.T) {
 	inf := math.Inf(1)
 	for _, start := range []learner.Initialisation{learner.Forced, learner.AsPublished} {
 		forced := start == learner.Forced
-		blocks := func(epsilon float64) *mechanism.Blocks {
-			return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
+		blocks := func(epsilon float64) mechanism.Blocks {
+			return mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
 		}
 		for _, c := range []struct {
 			name string
-			l    bandit.Warmer
+			l    bandit.Learner
 			r    *matReference
 		}{
-			{"DPUCB-MAT, 0.5", learner.New(&learner.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(0.5)), newReference(vectors, 3, 0.5, false, forced, false)},
-			{"DPUCB-MAT, 2", learner.New(&learner.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(2)), newReference(vectors, 3, 2, false, forced, false)},
-			{"DPUCB-MAT, 50", learner.New(&learner.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(50)), newReference(vectors, 3, 50, false, forced, false)},
-			{"DPTS-MAT, 0.5", learner.New(&learner.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(0.5)), newReference(vectors, 3, 0.5, true, forced, false)},
-			{"DPTS-MAT, 2", learner.New(&learner.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(2)), newReference(vectors, 3, 2, true, forced, false)},
-			{"DPTS-MAT, +Inf", learner.New(&learner.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(inf)), newReference(vectors, 3, inf, true, forced, false)},
-			{"OMM", learner.New(&learner.OMM{Matroid: env.Matroid, Initialisation: start}, nil), newReference(vectors, 3, inf, false, forced, true)},
-			{"CTS", learner.New(&learner.CTS{Matroid: env.Matroid, Initialisation: start}, nil), newReference(vectors, 3, inf, true, forced, true)},
+			{"DPUCB-MAT, 0.5", learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(0.5)), newReference(vectors, 3, 0.5, false, forced, false)},
+			{"DPUCB-MAT, 2", learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(2)), newReference(vectors, 3, 2, false, forced, false)},
+			{"DPUCB-MAT, 50", learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(50)), newReference(vectors, 3, 50, false, forced, false)},
+			{"DPTS-MAT, 0.5", learner.New(learner.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(0.5)), newReference(vectors, 3, 0.5, true, forced, false)},
+			{"DPTS-MAT, 2", learner.New(learner.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(2)), newReference(vectors, 3, 2, true, forced, false)},
+			{"DPTS-MAT, +Inf", learner.New(learner.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(inf)), newReference(vectors, 3, inf, true, forced, false)},
+			{"OMM", learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: start}, nil), newReference(vectors, 3, inf, false, forced, true)},
+			{"CTS", learner.New(learner.CTS{Matroid: env.Matroid, Initialisation: start}, nil), newReference(vectors, 3, inf, true, forced, true)},
 		} {
 			t.Run(fmt.Sprintf("%s/%v", c.name, start), func(t *testing.T) {
 				const rounds = 2000
-				if err := c.l.Init(env.Problem(), rounds); err != nil {
-					t.Fatal(err)
-				}
-				env.Reset(nil)
-				c.l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+				trial := bandittest.Start(t, env, nil)
+				run := bandittest.Run(t, c.l, env.Problem(), rounds, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 				rewards := random.New(1, 0, "rewards")
-				if c.l.WantsWarmUp() == forced {
+				if run.Ready.(bandit.Warmer).WantsWarmUp() == forced {
 					t.Fatalf("WantsWarmUp() = %v", forced)
 				}
 				if !forced {
 					w := make([]float64, len(vectors))
-					env.Pull(rewards, []int{0, 1, 2, 3, 4, 5, 6}, w)
-					c.l.WarmUp(w)
+					trial.Pull(rewards, []int{0, 1, 2, 3, 4, 5, 6}, w)
+					run.WarmUp(w)
 					c.r.initialise(w)
 				}
 				var v bandit.View
 				y, played := make([]float64, 3), make([]int, 7)
 				for round := 1; round <= rounds; round++ {
-					env.Next(&v)
-					arms := c.l.Select(&v, nil)
+					trial.Next(&v)
+					arms := run.Select(&v, nil)
 					if want := c.r.choose(round); !slices.Equal(arms, want) {
 						t.Fatalf("round %d: arms %v, the reference plays %v", round, arms, want)
 					}
-					env.Pull(rewards, arms, y)
-					c.l.Update(&v, arms, y)
+					trial.Pull(rewards, arms, y)
+					run.Update(&v, arms, y)
 					c.r.observe(arms, y)
 					for _, a := range arms {
 						played[a]++
 					}
-				}
-				if c.l.Err() != nil {
-					t.Fatal(c.l.Err())
 				}
 				if played[6] > 0 || slices.Contains(played[:6], 0) {
 					t.Errorf("times played: %v, want 0 of the loop and some of each other arm", played)
@@ -289,16 +284,13 @@ func TestKLOSM(t *testing.T) {
 			c.policy.Matroid = must(matroid.NewUniform(arms, slots))
 			l := learner.New(&c.policy, nil)
 			p := bandit.Problem{Arms: arms, Slots: slots, RewardMin: c.lo, RewardMax: c.lo + c.span}
-			if err := l.Init(p, c.rounds); err != nil {
-				t.Fatal(err)
-			}
 			r := random.New(1, 0, "rewards")
-			l.Reset(nil, random.Source(1, 0, "noise"))
+			run := bandittest.Run(t, l, p, c.rounds, nil, random.Source(1, 0, "noise"))
 			sum, count := make([]float64, arms), make([]float64, arms)
 			index := make([]float64, arms)
 			for round := 1; round <= c.rounds; round++ {
 				v := bandit.View{Round: round, Arms: arms}
-				got := l.Select(&v, nil)
+				got := run.Select(&v, nil)
 				log := math.Log(float64(round))
 				for e := range index {
 					index[e] = math.Inf(1)
@@ -318,10 +310,7 @@ func TestKLOSM(t *testing.T) {
 					sum[e] += y[i]
 					count[e]++
 				}
-				l.Update(&v, got, y)
-			}
-			if l.Err() != nil {
-				t.Fatal(l.Err())
+				run.Update(&v, got, y)
 			}
 		})
 	}

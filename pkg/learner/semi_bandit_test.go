@@ -18,48 +18,38 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-func blocks(epsilon float64) *mechanism.Blocks {
-	return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}}
+func blocks(epsilon float64) mechanism.Blocks {
+	return mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}}
 }
 
 func TestSemiBanditConformance(t *testing.T) {
-	uniform := func() bandit.Environment {
-		return &environment.SemiBandit{Matroid: must(matroid.NewUniform(5, 1)), Means: []float64{0.1, 0.9, 0.3, 0.2, 0}, Law: environment.GaussianWeights, Sigma: 0.5}
-	}
+	uniform := environment.SemiBandit{Matroid: must(matroid.NewUniform(5, 1)), Means: []float64{0.1, 0.9, 0.3, 0.2, 0}, Law: environment.GaussianWeights, Sigma: 0.5}
 	for _, e := range []struct {
 		name string
-		make func() bandit.Environment
+		env  bandit.Environment
 		m    matroid.Matroid
 	}{
-		{"table2", func() bandit.Environment { return table2() }, table2().Matroid},
-		{"films", func() bandit.Environment { return films() }, films().Matroid},
-		{"uniform", uniform, uniform().(*environment.SemiBandit).Matroid},
+		{"table2", table2(), table2().Matroid},
+		{"films", films(), films().Matroid},
+		{"uniform", uniform, uniform.Matroid},
 	} {
 		for _, s := range semiBandits {
 			t.Run(e.name+"/"+s.name, func(t *testing.T) {
-				bandittest.Learner(t, func() bandit.Learner { return s.make(e.m) }, e.make, bandittest.LearnerOptions{Seed: 1, Rounds: 60})
+				bandittest.Learner(t, s.make(e.m), e.env, bandittest.LearnerOptions{Seed: 1, Rounds: 60})
 			})
 		}
-		for name, l := range map[string]func() bandit.Learner{
-			"omm": func() bandit.Learner {
-				return learner.New(&learner.OMM{Matroid: e.m, Initialisation: learner.AsPublished}, blocks(1))
-			},
-			"cts": func() bandit.Learner {
-				return learner.New(&learner.CTS{Matroid: e.m, Initialisation: learner.AsPublished}, blocks(1))
-			},
-			"kl-osm": func() bandit.Learner {
-				return learner.New(&learner.KLOSM{Matroid: e.m, Initialisation: learner.AsPublished}, nil)
-			},
-			"gaussian": func() bandit.Learner {
-				return learner.New(&learner.OMM{Matroid: e.m}, &mechanism.Blocks{Budget: budget})
-			},
-			"omm/inf": func() bandit.Learner { return learner.New(&learner.OMM{Matroid: e.m}, blocks(math.Inf(1))) },
+		for name, l := range map[string]bandit.Learner{
+			"omm":      learner.New(learner.OMM{Matroid: e.m, Initialisation: learner.AsPublished}, blocks(1)),
+			"cts":      learner.New(learner.CTS{Matroid: e.m, Initialisation: learner.AsPublished}, blocks(1)),
+			"kl-osm":   learner.New(learner.KLOSM{Matroid: e.m, Initialisation: learner.AsPublished}, nil),
+			"gaussian": learner.New(learner.OMM{Matroid: e.m}, mechanism.Blocks{Budget: budget}),
+			"omm/inf":  learner.New(learner.OMM{Matroid: e.m}, blocks(math.Inf(1))),
 		} {
 			if name != "omm/inf" && name != "gaussian" {
 				name += "/as published"
 			}
 			t.Run(e.name+"/"+name, func(t *testing.T) {
-				bandittest.Learner(t, l, e.make, bandittest.LearnerOptions{Seed: 1, Rounds: 60})
+				bandittest.Learner(t, l, e.env, bandittest.LearnerOptions{Seed: 1, Rounds: 60})
 			})
 		}
 	}
@@ -69,21 +59,18 @@ func TestSemiBanditConformance(t *testing.T) {
 // arms. It fails where they are no basis, or where the noise drawn is not the noise claimed.
 func semiPlay(t *testing.T, l bandit.Learner, p bandit.Problem, m matroid.Matroid, rounds int, weight func(round, arm int) float64) (played [][]int) {
 	t.Helper()
-	if err := l.Init(p, rounds); err != nil {
-		t.Fatal(err)
-	}
 	ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
-	l.Reset(random.New(1, 0, "learner"), ledger)
-	if w, ok := l.(bandit.Warmer); ok && w.WantsWarmUp() {
+	run := bandittest.Run(t, l, p, rounds, random.New(1, 0, "learner"), ledger)
+	if w, ok := run.Ready.(bandit.Warmer); ok && w.WantsWarmUp() {
 		y := make([]float64, p.Arms)
 		for a := range y {
 			y[a] = weight(0, a)
 		}
-		w.WarmUp(y)
+		run.WarmUp(y)
 	}
 	for round := 1; round <= rounds; round++ {
 		v := bandit.View{Round: round, Arms: p.Arms}
-		arms := l.Select(&v, nil)
+		arms := run.Select(&v, nil)
 		if !matroid.IsBasis(m, arms) {
 			t.Fatalf("round %d: arms %v are no basis", round, arms)
 		}
@@ -91,13 +78,10 @@ func semiPlay(t *testing.T, l bandit.Learner, p bandit.Problem, m matroid.Matroi
 		for i, a := range arms {
 			y[i] = weight(round, a)
 		}
-		l.Update(&v, arms, y)
+		run.Update(&v, arms, y)
 		played = append(played, arms)
 	}
-	if l.Err() != nil {
-		t.Fatal(l.Err())
-	}
-	if c, ok := l.(privacy.Planner); ok {
+	if c, ok := run.Run.(privacy.Planner); ok {
 		if err := ledger.Check(privacy.PlanOf(c, privacy.All).Draws); err != nil {
 			t.Fatal(err)
 		}
@@ -152,13 +136,13 @@ func TestPermutedArms(t *testing.T) {
 		other := must(matroid.NewLinear(moved))
 		for name, l := range map[string]func(m matroid.Matroid) bandit.Learner{
 			"omm": func(m matroid.Matroid) bandit.Learner {
-				return learner.New(&learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, nil)
+				return learner.New(learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, nil)
 			},
 			"kl-osm": func(m matroid.Matroid) bandit.Learner {
-				return learner.New(&learner.KLOSM{Matroid: m, Initialisation: learner.AsPublished}, nil)
+				return learner.New(learner.KLOSM{Matroid: m, Initialisation: learner.AsPublished}, nil)
 			},
 			"blocks": func(m matroid.Matroid) bandit.Learner {
-				return learner.New(&learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(math.Inf(1)))
+				return learner.New(learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(math.Inf(1)))
 			},
 		} {
 			want := semiPlay(t, l(env.Matroid), p, env.Matroid, 1500, weight)
@@ -175,27 +159,32 @@ func TestPermutedArms(t *testing.T) {
 }
 
 // blockMeans is a tally of doubling blocks without noise, with no machinery of the toolkit's.
-type blockMeans struct {
-	mechanism.Counts
+type blockMeans struct{ mechanism.Counts }
+
+func (b blockMeans) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], error) {
+	m, err := b.Counts.Open(s)
+	return blockMechanism{m, s}, err
+}
+
+type blockMechanism struct {
+	privacy.Mechanism[privacy.Means]
+	setup privacy.Setup
+}
+
+func (b blockMechanism) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	r := &blockRun{Stream: b.Mechanism.Start(n), open: make([]float64, b.setup.Arms), n: make([]int, b.setup.Arms)}
+	r.means.Of = make([]privacy.Estimate, b.setup.Arms)
+	return r
+}
+
+type blockRun struct {
+	privacy.Stream[privacy.Means]
 	open  []float64
 	n     []int
 	means privacy.Means
 }
 
-func (b *blockMeans) Init(s privacy.Setup) error {
-	b.open, b.n = make([]float64, s.Arms), make([]int, s.Arms)
-	b.means.Of = make([]privacy.Estimate, s.Arms)
-	return b.Counts.Init(s)
-}
-
-func (b *blockMeans) Reset(*privacy.Noise) {
-	clear(b.open)
-	clear(b.n)
-	clear(b.means.Of)
-	b.means.Changed = nil
-}
-
-func (b *blockMeans) Add(r *privacy.Record) (bool, error) {
+func (b *blockRun) Add(r *privacy.Record) (bool, error) {
 	b.means.Changed = nil
 	for i, e := range r.Arms {
 		b.open[e] += r.Y[i]
@@ -208,7 +197,7 @@ func (b *blockMeans) Add(r *privacy.Record) (bool, error) {
 	return len(b.means.Changed) > 0, nil
 }
 
-func (b *blockMeans) Release() *privacy.Means { return &b.means }
+func (b *blockRun) Release() *privacy.Means { return &b.means }
 
 // TestNoPrivacy: at epsilon = +Inf, the private learners are those that block without noise; no
 // noise is drawn.
@@ -216,16 +205,16 @@ func TestNoPrivacy(t *testing.T) {
 	env := films()
 	for name, l := range map[string]func(privacy.Tally) bandit.Learner{
 		"omm": func(tally privacy.Tally) bandit.Learner {
-			return learner.New(&learner.OMM{Matroid: env.Matroid}, tally)
+			return learner.New(learner.OMM{Matroid: env.Matroid}, tally)
 		},
 		"cts": func(tally privacy.Tally) bandit.Learner {
-			return learner.New(&learner.CTS{Matroid: env.Matroid}, tally)
+			return learner.New(learner.CTS{Matroid: env.Matroid}, tally)
 		},
 		"kl-osm": func(tally privacy.Tally) bandit.Learner {
-			return learner.New(&learner.KLOSM{Matroid: env.Matroid}, tally)
+			return learner.New(learner.KLOSM{Matroid: env.Matroid}, tally)
 		},
 	} {
-		want := semiPlay(t, l(&blockMeans{}), env.Problem(), env.Matroid, 2000, weights(env.Means))
+		want := semiPlay(t, l(blockMeans{}), env.Problem(), env.Matroid, 2000, weights(env.Means))
 		got := semiPlay(t, l(blocks(math.Inf(1))), env.Problem(), env.Matroid, 2000, weights(env.Means))
 		if !slices.EqualFunc(got, want, slices.Equal) {
 			t.Errorf("%s: other arms than without noise", name)
@@ -236,7 +225,7 @@ func TestNoPrivacy(t *testing.T) {
 // TestForced: all arms that can be played are seen after at most L - K + 1 rounds, whatever comes
 // back.
 func TestForced(t *testing.T) {
-	for _, env := range []*environment.SemiBandit{table2(), films(), network()} {
+	for _, env := range []environment.SemiBandit{table2(), films(), network()} {
 		p := env.Problem()
 		loops := matroid.Loops(env.Matroid)
 		for _, s := range semiBandits {
@@ -262,22 +251,22 @@ func TestForced(t *testing.T) {
 func TestEasyInstances(t *testing.T) {
 	const rounds = 4000
 	for _, m := range []matroid.Matroid{must(matroid.NewUniform(8, 3)), must(matroid.NewGraphic(5, [][2]int{{0, 1}, {1, 2}, {2, 0}, {2, 3}, {3, 0}, {3, 4}, {4, 0}, {1, 3}}))} {
-		env := &environment.SemiBandit{Matroid: m, Means: []float64{0, 1, 0, 1, 0, 1, 0, 1}}
+		env := environment.SemiBandit{Matroid: m, Means: []float64{0, 1, 0, 1, 0, 1, 0, 1}}
 		for _, l := range []struct {
 			name  string
 			l     bandit.Learner
 			limit float64
 		}{
-			{"omm", learner.NewOMM(m), 150}, {"cts", learner.New(&learner.CTS{Matroid: m}, nil), 100}, {"cts, narrow", learner.New(&learner.CTS{Matroid: m, Width: 0.5}, nil), 40},
-			{"cts-beta", &learner.CTSBeta{Matroid: m}, 30}, {"kl-osm", learner.New(&learner.KLOSM{Matroid: m}, nil), 60},
+			{"omm", learner.NewOMM(m), 150}, {"cts", learner.New(learner.CTS{Matroid: m}, nil), 100}, {"cts, narrow", learner.New(learner.CTS{Matroid: m, Width: 0.5}, nil), 40},
+			{"cts-beta", learner.CTSBeta{Matroid: m}, 30}, {"kl-osm", learner.New(learner.KLOSM{Matroid: m}, nil), 60},
 			{"dpucb-mat", learner.DPUCBMAT(m, 10), 600}, {"dpts-mat", learner.DPTSMAT(m, 10), 400},
-			{"kl-osm, private", learner.New(&learner.KLOSM{Matroid: m}, blocks(10)), 300},
-			{"omm, narrow", learner.New(&learner.OMM{Matroid: m, Width: 0.2}, blocks(10)), 120},
+			{"kl-osm, private", learner.New(learner.KLOSM{Matroid: m}, blocks(10)), 300},
+			{"omm, narrow", learner.New(learner.OMM{Matroid: m, Width: 0.2}, blocks(10)), 120},
 		} {
-			env.Reset(nil)
+			trial := bandittest.Start(t, env, nil)
 			var regret float64
 			for _, arms := range semiPlay(t, l.l, env.Problem(), m, rounds, weights(env.Means)) {
-				regret += env.Regret(arms)
+				regret += trial.Regret(arms)
 			}
 			t.Logf("%s: regret %.0f", l.name, regret)
 			if !(regret <= l.limit) {
@@ -293,7 +282,7 @@ func TestBetaCoins(t *testing.T) {
 	p := bandit.Problem{Arms: 2, Slots: 1, RewardMin: -2, RewardMax: 2}
 	// 0.375 against 0.625, 0.2 against 0.4, 0.6 against 0.8
 	for _, weights := range [][]float64{{-0.5, 0.5}, {-1.2, -0.4}, {0.4, 1.2}} {
-		played := semiPlay(t, &learner.CTSBeta{Matroid: m}, p, m, 3000, func(_, arm int) float64 { return weights[arm] })
+		played := semiPlay(t, learner.CTSBeta{Matroid: m}, p, m, 3000, func(_, arm int) float64 { return weights[arm] })
 		n := 0
 		for _, arms := range played {
 			n += arms[0]
@@ -310,14 +299,14 @@ func TestSemiBanditRefuses(t *testing.T) {
 	good := table2().Problem()
 	type maker func(m matroid.Matroid) bandit.Learner
 	all := map[string]maker{
-		"OMM":     func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.OMM{Matroid: m}, nil) },
-		"CTS":     func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.CTS{Matroid: m}, nil) },
-		"CTSBeta": func(m matroid.Matroid) bandit.Learner { return &learner.CTSBeta{Matroid: m} },
-		"KLOSM":   func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.KLOSM{Matroid: m}, nil) },
+		"OMM":     func(m matroid.Matroid) bandit.Learner { return learner.New(learner.OMM{Matroid: m}, nil) },
+		"CTS":     func(m matroid.Matroid) bandit.Learner { return learner.New(learner.CTS{Matroid: m}, nil) },
+		"CTSBeta": func(m matroid.Matroid) bandit.Learner { return learner.CTSBeta{Matroid: m} },
+		"KLOSM":   func(m matroid.Matroid) bandit.Learner { return learner.New(learner.KLOSM{Matroid: m}, nil) },
 	}
 	for name, l := range all {
-		wants(t, name, l(nil).Init(good, 100), name+".Matroid is nil")
-		wants(t, name, l(m).Init(good, 0), "horizon = 0", "at least 1")
+		wants(t, name, failure(l(nil).Open(good, 100)), name+".Matroid is nil")
+		wants(t, name, failure(l(m).Open(good, 0)), "horizon = 0", "at least 1")
 		for _, c := range []struct {
 			change func(*bandit.Problem)
 			words  []string
@@ -330,35 +319,35 @@ func TestSemiBanditRefuses(t *testing.T) {
 		} {
 			p := good
 			c.change(&p)
-			wants(t, name, l(m).Init(p, 100), c.words...)
+			wants(t, name, failure(l(m).Open(p, 100)), c.words...)
 		}
 		loops := must(matroid.NewLinear([][]int{{0}, {0}}))
-		wants(t, name, l(loops).Init(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, 100), name, "rank 0", ">= 1")
-		wants(t, name, l(liar{m}).Init(bandit.Problem{Arms: 7, Slots: 4, RewardMax: 1}, 100), name, "3 elements", "rank is 4")
+		wants(t, name, failure(l(loops).Open(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, 100)), name, "rank 0", ">= 1")
+		wants(t, name, failure(l(liar{m}).Open(bandit.Problem{Arms: 7, Slots: 4, RewardMax: 1}, 100)), name, "3 elements", "rank is 4")
 	}
 	inf := math.Inf(1)
 	for _, c := range []struct {
 		l     bandit.Learner
 		words []string
 	}{
-		{learner.New(&learner.OMM{Matroid: m, Width: -1}, nil), []string{"OMM.Width = -1", "> 0"}},
-		{learner.New(&learner.OMM{Matroid: m, Width: nan}, nil), []string{"OMM.Width = NaN", "> 0"}},
-		{learner.New(&learner.OMM{Matroid: m, Width: inf}, nil), []string{"OMM.Width = +Inf", "finite"}},
-		{learner.New(&learner.OMM{Matroid: m, Explore: -2}, nil), []string{"OMM.Explore = -2", "> 0"}},
-		{learner.New(&learner.OMM{Matroid: m, Explore: nan}, nil), []string{"OMM.Explore = NaN", "> 0"}},
-		{learner.New(&learner.OMM{Matroid: m, Log: 7}, nil), []string{"OMM.Log = Logarithm(7)", "LogKT or LogT"}},
-		{learner.New(&learner.OMM{Matroid: m, Initialisation: 3}, nil), []string{"OMM.Initialisation = Initialisation(3)", "Forced or AsPublished"}},
-		{learner.New(&learner.CTS{Matroid: m, Width: -1}, nil), []string{"CTS.Width = -1", "> 0"}},
-		{learner.New(&learner.CTS{Matroid: m, Boost: nan}, nil), []string{"CTS.Boost = NaN", "> 0"}},
-		{learner.New(&learner.CTS{Matroid: m, Initialisation: -1}, nil), []string{"CTS.Initialisation = Initialisation(-1)"}},
-		{learner.New(&learner.KLOSM{Matroid: m, LogLog: -1}, nil), []string{"KLOSM.LogLog = -1", ">= 0"}},
-		{learner.New(&learner.KLOSM{Matroid: m, LogLog: nan}, nil), []string{"KLOSM.LogLog = NaN", ">= 0"}},
-		{learner.New(&learner.KLOSM{Matroid: m, Explore: inf}, nil), []string{"KLOSM.Explore = +Inf", "finite"}},
-		{learner.New(&learner.KLOSM{Matroid: m, Boost: -1}, nil), []string{"KLOSM.Boost = -1", "> 0"}},
+		{learner.New(learner.OMM{Matroid: m, Width: -1}, nil), []string{"OMM.Width = -1", "> 0"}},
+		{learner.New(learner.OMM{Matroid: m, Width: nan}, nil), []string{"OMM.Width = NaN", "> 0"}},
+		{learner.New(learner.OMM{Matroid: m, Width: inf}, nil), []string{"OMM.Width = +Inf", "finite"}},
+		{learner.New(learner.OMM{Matroid: m, Explore: -2}, nil), []string{"OMM.Explore = -2", "> 0"}},
+		{learner.New(learner.OMM{Matroid: m, Explore: nan}, nil), []string{"OMM.Explore = NaN", "> 0"}},
+		{learner.New(learner.OMM{Matroid: m, Log: 7}, nil), []string{"OMM.Log = Logarithm(7)", "LogKT or LogT"}},
+		{learner.New(learner.OMM{Matroid: m, Initialisation: 3}, nil), []string{"OMM.Initialisation = Initialisation(3)", "Forced or AsPublished"}},
+		{learner.New(learner.CTS{Matroid: m, Width: -1}, nil), []string{"CTS.Width = -1", "> 0"}},
+		{learner.New(learner.CTS{Matroid: m, Boost: nan}, nil), []string{"CTS.Boost = NaN", "> 0"}},
+		{learner.New(learner.CTS{Matroid: m, Initialisation: -1}, nil), []string{"CTS.Initialisation = Initialisation(-1)"}},
+		{learner.New(learner.KLOSM{Matroid: m, LogLog: -1}, nil), []string{"KLOSM.LogLog = -1", ">= 0"}},
+		{learner.New(learner.KLOSM{Matroid: m, LogLog: nan}, nil), []string{"KLOSM.LogLog = NaN", ">= 0"}},
+		{learner.New(learner.KLOSM{Matroid: m, Explore: inf}, nil), []string{"KLOSM.Explore = +Inf", "finite"}},
+		{learner.New(learner.KLOSM{Matroid: m, Boost: -1}, nil), []string{"KLOSM.Boost = -1", "> 0"}},
 		{learner.DPUCBMAT(m, 0), []string{"epsilon = 0", "> 0"}},
 		{learner.DPTSMAT(m, nan), []string{"epsilon = NaN", "> 0"}},
 	} {
-		wants(t, fmt.Sprintf("%T", c.l), c.l.Init(good, 100), c.words...)
+		wants(t, fmt.Sprintf("%T", c.l), failure(c.l.Open(good, 100)), c.words...)
 	}
 }
 
@@ -371,14 +360,16 @@ func (l liar) Rank() int { return l.Matroid.Rank() + 1 }
 func TestBadSemiRounds(t *testing.T) {
 	env := table2()
 	view := bandit.View{Round: 5, Arms: 7}
-	choose := func(v bandit.View) func(bandit.Learner) { return func(l bandit.Learner) { l.Select(&v, nil) } }
-	update := func(arms []int, y ...float64) func(bandit.Learner) {
-		return func(l bandit.Learner) { l.Update(&view, arms, y) }
+	choose := func(v bandit.View) func(bandit.Run) error {
+		return func(l bandit.Run) error { return failure(l.Select(&v, nil)) }
+	}
+	update := func(arms []int, y ...float64) func(bandit.Run) error {
+		return func(l bandit.Run) error { return l.Update(&view, arms, y) }
 	}
 	for _, c := range []struct {
 		name  string
 		start learner.Initialisation
-		do    func(bandit.Learner)
+		do    func(bandit.Run) error
 		words []string
 	}{
 		{"round 0", learner.Forced, choose(bandit.View{Arms: 7}), []string{"Round = 0", ">= 1"}},
@@ -390,20 +381,19 @@ func TestBadSemiRounds(t *testing.T) {
 		{"twice", learner.Forced, update([]int{0, 1, 1}, 1, 1, 1), []string{"round 5", "arm 1 twice"}},
 		{"infinite", learner.Forced, update([]int{0, 1, 2}, 1, math.Inf(-1), 1), []string{"round 5", "weight -Inf of arm 1"}},
 		{"cold", learner.AsPublished, choose(view), []string{"round 5", "no warm-up"}},
-		{"warm", learner.Forced, func(l bandit.Learner) { l.(bandit.Warmer).WarmUp(make([]float64, 7)) }, []string{"warm-up", "asks for none"}},
-		{"short", learner.AsPublished, func(l bandit.Learner) { l.(bandit.Warmer).WarmUp(make([]float64, 6)) }, []string{"round 0", "6 rewards", "all 7"}},
-		{"again", learner.AsPublished, func(l bandit.Learner) {
-			l.(bandit.Warmer).WarmUp(make([]float64, 7))
-			l.(bandit.Warmer).WarmUp(make([]float64, 7))
+		{"warm", learner.Forced, func(l bandit.Run) error { return l.(bandit.Warmed).WarmUp(make([]float64, 7)) }, []string{"warm-up", "asks for none"}},
+		{"short", learner.AsPublished, func(l bandit.Run) error { return l.(bandit.Warmed).WarmUp(make([]float64, 6)) }, []string{"round 0", "6 rewards", "all 7"}},
+		{"again", learner.AsPublished, func(l bandit.Run) error {
+			w := l.(bandit.Warmed)
+			if err := w.WarmUp(make([]float64, 7)); err != nil {
+				return err
+			}
+			return w.WarmUp(make([]float64, 7))
 		}, []string{"second warm-up"}},
 	} {
-		l := learner.New(&learner.OMM{Matroid: env.Matroid, Initialisation: c.start}, blocks(1))
-		if err := l.Init(env.Problem(), 100); err != nil {
-			t.Fatal(err)
-		}
-		l.Reset(nil, random.Source(1, 0, "noise"))
-		c.do(l)
-		wants(t, c.name, l.Err(), c.words...)
+		l := learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: c.start}, blocks(1))
+		run := bandittest.Run(t, l, env.Problem(), 100, nil, random.Source(1, 0, "noise"))
+		wants(t, c.name, c.do(run.Run), c.words...)
 	}
 }
 
@@ -415,12 +405,12 @@ func TestClippedWeights(t *testing.T) {
 			continue // tosses no coin for 2, and none for 1: the same, but for what it draws
 		}
 		want := semiPlay(t, s.make(env.Matroid), env.Problem(), env.Matroid, 300, weights(env.Means))
-		l := s.make(env.Matroid)
-		got := semiPlay(t, l, env.Problem(), env.Matroid, 300, func(round, arm int) float64 { return 3*weights(env.Means)(round, arm) - 1 })
+		var runs []bandit.Run
+		got := semiPlay(t, kept{s.make(env.Matroid), &runs}, env.Problem(), env.Matroid, 300, func(round, arm int) float64 { return 3*weights(env.Means)(round, arm) - 1 })
 		if !slices.EqualFunc(got, want, slices.Equal) {
 			t.Errorf("%s: other arms with weights of -1 and 2 in place of 0 and 1", s.name)
 		}
-		w := l.Warnings()
+		w := bandit.Warnings(runs[0])
 		if len(w) != 1 || w[0].Count != 900 || w[0].What != "weights outside [0, 1], clipped" {
 			t.Errorf("%s: warnings %v, want 900 clipped weights", s.name, w)
 		}
@@ -430,11 +420,9 @@ func TestClippedWeights(t *testing.T) {
 // TestSemiBanditClaims: a learner claims what its tally claims, and so does its meter.
 func TestSemiBanditClaims(t *testing.T) {
 	env := table2()
-	for _, l := range []interface {
-		bandit.Learner
-		privacy.Planner
-	}{learner.DPUCBMAT(env.Matroid, 2), learner.CUCBTree(env.Matroid, 2), learner.DPTSMAT(env.Matroid, 2), learner.New(&learner.KLOSM{Matroid: env.Matroid}, blocks(2))} {
-		if err := l.Init(env.Problem(), 100); err != nil {
+	for _, of := range []bandit.Learner{learner.DPUCBMAT(env.Matroid, 2), learner.CUCBTree(env.Matroid, 2), learner.DPTSMAT(env.Matroid, 2), learner.New(learner.KLOSM{Matroid: env.Matroid}, blocks(2))} {
+		l, err := of.Open(env.Problem(), 100)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if c := privacy.ClaimOf(l); c.Model() != privacy.Central || c.Epsilon() != 2 || c.Asked().Delta != 0 {
@@ -444,14 +432,11 @@ func TestSemiBanditClaims(t *testing.T) {
 			t.Errorf("%T spends epsilon = %v, %v", l, epsilon, err)
 		}
 	}
-	l := learner.New(&learner.OMM{Matroid: env.Matroid, Initialisation: learner.AsPublished}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Calibration: privacy.AsPublished})
-	if err := l.Init(env.Problem(), 100); err != nil {
-		t.Fatal(err)
-	}
-	if c := privacy.ClaimOf(l); math.Abs(c.Epsilon()-14./3) > 1e-12 {
+	l := learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: learner.AsPublished}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Calibration: privacy.AsPublished})
+	if c := claimOf(t, l, env.Problem(), 100); math.Abs(c.Epsilon()-14./3) > 1e-12 {
 		t.Errorf("with the first round as published the claim is epsilon = %v, want L epsilon/K = 14/3", c.Epsilon())
 	}
-	if exact := (learner.New(&learner.OMM{Matroid: env.Matroid}, nil)); exact.Init(env.Problem(), 100) != nil || !math.IsInf(privacy.ClaimOf(exact).Epsilon(), 1) {
-		t.Errorf("exact counts claim epsilon = %v", privacy.ClaimOf(exact).Epsilon())
+	if c := claimOf(t, learner.New(learner.OMM{Matroid: env.Matroid}, nil), env.Problem(), 100); !math.IsInf(c.Epsilon(), 1) {
+		t.Errorf("exact counts claim epsilon = %v", c.Epsilon())
 	}
 }

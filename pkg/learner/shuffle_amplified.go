@@ -115,42 +115,53 @@ func (a AmplifiedNoise) plan(s ldpScale, batch int) privacy.Plan {
 }
 
 // AmplifiedDevice is the devices' half of shuffle LinUCB by amplification: LDPDevice with
-// AmplifiedNoise. Set Noise, and nothing in LDPDevice.
+// AmplifiedNoise.
 type AmplifiedDevice struct {
 	Noise AmplifiedNoise
+	// Policy chooses the arm from the server's broadcast. It has to be the server's policy; nil means
+	// LinUCB{}.
+	Policy Policy[privacy.Sums]
+}
 
-	LDPDevice
+// amplifiedDevice is an AmplifiedDevice for a problem.
+type amplifiedDevice struct {
+	ldpDevice
+	noise AmplifiedNoise
 }
 
 var (
-	_ Device         = (*AmplifiedDevice)(nil)
-	_ ShufflePlanner = (*AmplifiedDevice)(nil)
+	_ Device         = AmplifiedDevice{}
+	_ ShufflePlanner = (*amplifiedDevice)(nil)
 )
 
-// Init validates and calibrates the noise.
-func (a *AmplifiedDevice) Init(p bandit.Problem, horizon int) (err error) {
-	if a.LDPDevice.Noise, err = a.Noise.local(); err != nil {
-		return err
+// Open validates and calibrates the noise.
+func (a AmplifiedDevice) Open(p bandit.Problem, horizon int) (CalibratedDevice, error) {
+	noise, err := a.Noise.local()
+	if err != nil {
+		return nil, err
 	}
-	err = a.LDPDevice.Init(p, horizon)
-	a.plan = a.Noise.plan(a.scale, 1)
-	return err
+	d, err := LDPDevice{Noise: noise, Policy: a.Policy}.open(p, horizon)
+	if err != nil {
+		return nil, err
+	}
+	d.plan = a.Noise.plan(d.scale, 1)
+	return &amplifiedDevice{d, a.Noise}, nil
 }
 
 // Plan returns what a message shows of its user without a shuffler.
-func (a *AmplifiedDevice) Plan(int) privacy.Plan { return a.plan.HeldBy(a) }
+func (a *amplifiedDevice) Plan(int) privacy.Plan { return a.plan.HeldBy(a) }
 
 // ShuffledPlan returns what a message shows in a batch of Noise.Batch messages, shuffled by
 // Uniform. That is as much as by itself unless shuffling is proved to amplify.
-func (a *AmplifiedDevice) ShuffledPlan(s Shuffler, batch int) (privacy.Plan, error) {
-	if err := checkShuffler[*Uniform]("AmplifiedNoise", a.Noise.Batch, s, batch); err != nil {
+func (a *amplifiedDevice) ShuffledPlan(s Shuffler, batch int) (privacy.Plan, error) {
+	if err := checkShuffler[Uniform]("AmplifiedNoise", a.noise.Batch, s, batch); err != nil {
 		return privacy.Plan{}, err
 	}
-	return a.Noise.plan(a.scale, batch).HeldBy(a), nil
+	return a.noise.plan(a.scale, batch).HeldBy(a), nil
 }
 
-// NewShuffleAmplified returns shuffle LinUCB by amplification. To tune it, set fields of its
-// Server, an *AmplifiedServer.
-func NewShuffleAmplified(n AmplifiedNoise) *Local {
-	return &Local{Device: &AmplifiedDevice{Noise: n}, Server: &AmplifiedServer{Noise: n}, Batch: n.Batch}
+// NewShuffleAmplified returns shuffle LinUCB by amplification. To tune it, replace its Server, an
+// AmplifiedServer.
+func NewShuffleAmplified(n AmplifiedNoise) Local {
+	return Local{Device: AmplifiedDevice{Noise: n}, Server: AmplifiedServer{Noise: n}, Batch: n.Batch}
 }

@@ -1,22 +1,25 @@
 package learner
 
-import "github.com/dpbandits/dpbandits/pkg/bandit"
+import (
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
 
 // AmplifiedServer is the server's half of shuffle LinUCB by amplification: LDPServer with
-// AmplifiedNoise, which receives messages a batch at a time. Set Noise; in LDPServer set only the
-// tuning.
+// AmplifiedNoise, which receives messages a batch at a time.
 type AmplifiedServer struct {
-	Noise AmplifiedNoise // the devices'
-
-	LDPServer
+	Noise  AmplifiedNoise       // the devices'
+	Policy Policy[privacy.Sums] // learns from the sums; nil means LinUCB{}
+	Ridge  float64              // > 0; 0 means 1
 }
 
-var _ Server = (*AmplifiedServer)(nil)
+var _ Server = AmplifiedServer{}
 
-// Init validates and allocates.
-func (a *AmplifiedServer) Init(p bandit.Problem, horizon int) (err error) {
-	if a.LDPServer.Noise, err = a.Noise.local(); err != nil {
-		return err
+// Open validates, and opens the LDPServer.
+func (a AmplifiedServer) Open(p bandit.Problem, horizon int) (CalibratedServer, error) {
+	noise, err := a.Noise.local()
+	if err != nil {
+		return nil, err
 	}
-	return a.LDPServer.Init(p, horizon)
+	return LDPServer{Noise: noise, Policy: a.Policy, Ridge: a.Ridge}.Open(p, horizon)
 }

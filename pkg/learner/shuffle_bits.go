@@ -16,30 +16,35 @@ import (
 // themselves, or is a protocol for sums among several parties none of which sees a device's bits
 // (Cheu, Joseph, Mao, Peng, "Shuffle private stochastic convex optimization", 2022). It draws no
 // randomness, as a sum has no order.
-type BitSum struct {
+type BitSum struct{}
+
+// bitSum is a BitSum in one trial.
+type bitSum struct {
 	batch int
 	count int
 	sum   Message
 }
 
-var _ Shuffler = (*BitSum)(nil)
+var _ Shuffler = BitSum{}
 
-// Init validates the batch size, which is at least 1.
-func (s *BitSum) Init(batch int) error {
+// Check validates the batch size, which is at least 1.
+func (BitSum) Check(batch int) error {
 	if batch < 1 {
 		return fmt.Errorf("learner: a batch of %d messages, want >= 1", batch)
 	}
-	*s = BitSum{batch: batch}
 	return nil
 }
 
-// Reset forgets the messages that it holds.
-func (s *BitSum) Reset(*privacy.Noise) { s.count, s.sum = 0, s.sum[:0] }
+// Start begins a run.
+func (BitSum) Start(batch int, _ *privacy.Noise) Mixer { return &bitSum{batch: batch} }
+
+// Drawn returns nil: a sum needs no randomness.
+func (BitSum) Drawn(_, _ int) []privacy.Draws { return nil }
 
 // Collect adds a message to the batch's sum. The last message of a batch makes it hand the sum to
 // the server. A message is refused if its length differs from that of the batch's first, or if a
 // number cannot be a count.
-func (s *BitSum) Collect(m Message, to Server) error {
+func (s *bitSum) Collect(m Message, to Receiver) error {
 	if s.count > 0 && len(m) != len(s.sum) {
 		return fmt.Errorf("learner: a message of %d numbers in a batch of messages of %d", len(m), len(s.sum))
 	}
@@ -61,6 +66,3 @@ func (s *BitSum) Collect(m Message, to Server) error {
 	s.count = 0
 	return to.Receive(s.sum)
 }
-
-// Drawn returns nil: a sum needs no randomness.
-func (s *BitSum) Drawn(int) []privacy.Draws { return nil }

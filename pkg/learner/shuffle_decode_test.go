@@ -17,15 +17,16 @@ func TestVectorSumDecoded(t *testing.T) {
 	p := bandit.Problem{Arms: 2, Dim: 3, Slots: 1, ContextNorm: 1.3, RewardMin: -1, RewardMax: 2}
 	for _, n := range []VectorSum{{}, {Constant: 0.6}} {
 		n.Budget, n.Batch = privacy.Budget{Epsilon: 1, Delta: 0.1}, batch
-		d, s, bits := &VectorSumDevice{Noise: n}, &VectorSumServer{Noise: n}, &BitSum{}
-		for _, err := range []error{d.Init(p, 1000), s.Init(p, 1000), bits.Init(batch)} {
-			if err != nil {
-				t.Fatal(err)
-			}
+		device, err := VectorSumDevice{Noise: n}.Open(p, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server, err := VectorSumServer{Noise: n}.Open(p, 1000)
+		if err != nil {
+			t.Fatal(err)
 		}
 		noise := privacy.NewNoise(random.Source(1, 0, "noise"))
-		s.Reset(nil)
-		bits.Reset(noise)
+		d, s, bits := device.Start(), server.Start(nil).(*vectorSumReceiver), BitSum{}.Start(batch, noise)
 		x, y := []float64{0.9, -0.4, 0.6}, -0.8
 		for range batches * batch {
 			m, err := d.Report(nil, x, y, noise, nil)

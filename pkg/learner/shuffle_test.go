@@ -16,41 +16,32 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// shuffles makes every shuffle learner there is, by name. Contexts end in 1/sqrt(2).
-func shuffles(b privacy.Budget) map[string]func() *learner.Local {
+// shuffles are all shuffle learners, by name. Contexts end in 1/sqrt(2).
+func shuffles(b privacy.Budget) map[string]learner.Local {
 	k := 1 / math.Sqrt2
-	all := map[string]func() *learner.Local{}
+	all := map[string]learner.Local{
+		"sums/constant":      learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: 20, Constant: k, Levels: 12}),
+		"amplified/Given":    learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 20, MatrixSD: 0.7, VectorSD: 1}),
+		"amplified/constant": learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 20, Constant: k}),
+	}
 	add := func(end string, b privacy.Budget, batch int, calibrations ...privacy.Calibration) {
 		for _, c := range calibrations {
-			all["amplified/"+c.String()+end] = func() *learner.Local {
-				return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Calibration: c, Batch: batch})
-			}
+			all["amplified/"+c.String()+end] = learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Calibration: c, Batch: batch})
 		}
-		all["sums/Sound"+end] = func() *learner.Local {
-			return learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: batch})
-		}
+		all["sums/Sound"+end] = learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: batch})
 	}
 	add("/B=20", b, 20, privacy.Sound, privacy.AsPublished)
 	add("/B=1", b, 1, privacy.Sound)
 	add("/B=20/epsilon=inf", none, 20, privacy.Sound)
-	all["sums/constant"] = func() *learner.Local {
-		return learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: 20, Constant: k, Levels: 12})
-	}
-	all["amplified/Given"] = func() *learner.Local {
-		return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 20, MatrixSD: 0.7, VectorSD: 1})
-	}
-	all["amplified/constant"] = func() *learner.Local {
-		return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 20, Constant: k})
-	}
 	return all
 }
 
 func TestShuffleConformance(t *testing.T) {
 	// a budget that is calibrated fast
-	for name, make := range shuffles(privacy.Budget{Epsilon: 10, Delta: 0.1}) {
+	for name, l := range shuffles(privacy.Budget{Epsilon: 10, Delta: 0.1}) {
 		t.Run(name, func(t *testing.T) {
-			bandittest.Learner(t, func() bandit.Learner { return make() },
-				func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12} },
+			bandittest.Learner(t, l,
+				environment.UnitFeatures{Dim: 4, Arms: 12},
 				// before the first batch arms of one norm tie
 				bandittest.LearnerOptions{Seed: 1, Equivariant: strings.HasSuffix(name, "B=1"), Rounds: 150})
 		})
@@ -61,11 +52,11 @@ func TestShuffleConformance(t *testing.T) {
 // claims. An accountant confirms the claims.
 func TestShuffleLedger(t *testing.T) {
 	e := &simulate.Experiment{
-		Name: "shuffle", Environment: func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true} },
+		Name: "shuffle", Environment: environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true},
 		Horizon: 300, Rounds: 250, Trials: 2, Seed: 1,
 	}
-	for name, make := range shuffles(strict) {
-		e.Policies = append(e.Policies, simulate.NewPolicy(name, make))
+	for name, l := range shuffles(strict) {
+		e.Policies = append(e.Policies, simulate.Policy{Name: name, Learner: l})
 	}
 	r, err := e.Run(context.Background())
 	if err != nil {
@@ -96,15 +87,11 @@ func TestAmplification(t *testing.T) {
 	last := math.Inf(1)
 	for _, batch := range []int{20, 500, 1000, 5000} {
 		n := learner.AmplifiedNoise{Budget: b, Batch: batch}
-		l := learner.NewShuffleAmplified(n)
-		if err := l.Init(features, 20000); err != nil {
-			t.Fatal(err)
-		}
+		c := claimOf(t, learner.NewShuffleAmplified(n), features, 20000)
 		a, err := n.Amplification(features)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := privacy.ClaimOf(l)
 		if epsilon, _, err := privacy.Tightest(c.Event(), b.Delta); err != nil || epsilon != c.Epsilon() {
 			t.Errorf("claims epsilon = %v, an accountant finds %v, %v", c.Epsilon(), epsilon, err)
 		}
@@ -121,16 +108,13 @@ func TestAmplification(t *testing.T) {
 	}
 	// The least budget: shuffled, the messages have epsilon = 0, and the claim is what was asked for.
 	tiny := learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1e-160, Delta: 1e-3}, Batch: 1 << 16})
-	if err := tiny.Init(features, 20000); err != nil {
-		t.Fatal(err)
-	}
-	if c := privacy.ClaimOf(tiny); c.Event().Validate() != nil || c.Epsilon() != 1e-160 || c.Model() != privacy.Shuffled {
+	if c := claimOf(t, tiny, features, 20000); c.Event().Validate() != nil || c.Epsilon() != 1e-160 || c.Model() != privacy.Shuffled {
 		t.Errorf("claims epsilon = %v of %v in the %v model, want 1e-160 of a valid event", c.Epsilon(), c.Event(), c.Model())
 	}
 	// The printed constants at a batch that they were not made for.
 	l := learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 500, Calibration: privacy.AsPublished})
-	if err := l.Init(features, 20000); err != nil || privacy.ClaimOf(l).Epsilon() < 3 {
-		t.Errorf("claims epsilon = %v (%v), want more than 3", privacy.ClaimOf(l).Epsilon(), err)
+	if c := claimOf(t, l, features, 20000); c.Epsilon() < 3 {
+		t.Errorf("claims epsilon = %v, want more than 3", c.Epsilon())
 	}
 }
 
@@ -138,18 +122,12 @@ func TestAmplification(t *testing.T) {
 // where it comes from.
 func TestAmplifiedGiven(t *testing.T) {
 	for _, budget := range []privacy.Budget{{Epsilon: 1, Delta: 0.1}, {Epsilon: 0.01, Delta: 1e-6}} {
-		calibrated := &learner.AmplifiedDevice{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 2000}}
-		if err := calibrated.Init(features, 4000); err != nil {
-			t.Fatal(err)
-		}
+		calibrated, _ := device(t, learner.AmplifiedDevice{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 2000}}, features, 4000)
 		draws := privacy.PlanOf(calibrated, privacy.All).Draws
-		given := &learner.AmplifiedDevice{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 2000, MatrixSD: draws[0].Scale, VectorSD: draws[1].Scale}}
-		if err := given.Init(features, 4000); err != nil {
-			t.Fatal(err)
-		}
+		given, _ := device(t, learner.AmplifiedDevice{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 2000, MatrixSD: draws[0].Scale, VectorSD: draws[1].Scale}}, features, 4000)
 		var claims [2]privacy.Claim
-		for i, d := range []*learner.AmplifiedDevice{calibrated, given} {
-			p, err := d.ShuffledPlan(&learner.Uniform{}, 2000)
+		for i, d := range []learner.CalibratedDevice{calibrated, given} {
+			p, err := d.(learner.ShufflePlanner).ShuffledPlan(learner.Uniform{}, 2000)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -169,11 +147,8 @@ func TestVectorSumUnbiased(t *testing.T) {
 	for _, levels := range []int{9, 20} {
 		const batches, batch = 4000, 20
 		n := learner.VectorSum{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Batch: batch, Levels: levels}
-		d := &learner.VectorSumDevice{Noise: n}
-		if err := d.Init(features, 1000); err != nil {
-			t.Fatal(err)
-		}
-		event := privacy.ClaimOf(d).Event().(privacy.BinomialEvent)
+		ready, d := device(t, learner.VectorSumDevice{Noise: n}, features, 1000)
+		event := privacy.ClaimOf(ready).Event().(privacy.BinomialEvent)
 		g := float64(levels)
 		matrix, vector := g, g/2 // levels per unit
 		offset := []float64{0, 0.5, 0, 0.5, 0.5, 0, 0.5, 0.5, 0.5, 0, 1, 1, 1, 1}
@@ -188,12 +163,8 @@ func TestVectorSumUnbiased(t *testing.T) {
 			want = append(want, y*v)
 		}
 		var s tally
-		shuffler := &learner.BitSum{}
-		if err := shuffler.Init(batch); err != nil {
-			t.Fatal(err)
-		}
 		noise := privacy.NewNoise(random.Source(1, 0, "noise"))
-		shuffler.Reset(noise)
+		shuffler := learner.BitSum{}.Start(batch, noise)
 		for range batches * batch {
 			m, err := d.Report(nil, x, y, noise, nil)
 			if err == nil {
@@ -235,11 +206,8 @@ func TestVectorSumSensitivity(t *testing.T) {
 		if k != 0 {
 			p.Dim = 3
 		}
-		d := &learner.VectorSumDevice{Noise: learner.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}, Batch: 1, Levels: 400, Constant: k}}
-		if err := d.Init(p, 100); err != nil {
-			t.Fatal(err)
-		}
-		e := privacy.ClaimOf(d).Event().(privacy.BinomialEvent)
+		ready, d := device(t, learner.VectorSumDevice{Noise: learner.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}, Batch: 1, Levels: 400, Constant: k}}, p, 100)
+		e := privacy.ClaimOf(ready).Event().(privacy.BinomialEvent)
 		// No noise is no help here: the counts of two users under the same noise differ by their own
 		// counts.
 		report := func(x []float64, y float64) learner.Message {
@@ -286,15 +254,15 @@ func TestShuffleWithoutNoise(t *testing.T) {
 	const batch = 7
 	twin := ldp(learner.LDPNoise{Budget: none})
 	twin.Batch = batch
-	for _, l := range []*learner.Local{
+	for _, l := range []learner.Local{
 		learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: none, Batch: batch}),
 		learner.NewShuffleVectorSum(learner.VectorSum{Budget: none, Batch: batch}),
 	} {
 		if n := twins(t, l, twin, 500); n > 0 {
 			t.Errorf("%T: %d arms of 500 differ from LDP LinUCB's", l.Server, n)
 		}
-		if !math.IsInf(privacy.ClaimOf(l).Epsilon(), 1) {
-			t.Errorf("%T: claims epsilon = %v", l.Server, privacy.ClaimOf(l).Epsilon())
+		if c := claimOf(t, l, features, 500); !math.IsInf(c.Epsilon(), 1) {
+			t.Errorf("%T: claims epsilon = %v", l.Server, c.Epsilon())
 		}
 	}
 }
@@ -305,16 +273,19 @@ func TestVectorSumConfidence(t *testing.T) {
 	failures := 0
 	for trial := range 200 {
 		l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}, Batch: 20})
-		server := l.Server.(*learner.VectorSumServer)
-		server.Policy = &learner.LinUCB{Alpha: 0.1}
-		if escaped(t, l, &environment.UnitFeatures{Dim: 3, Arms: 8}, trial, 400) {
+		server := l.Server.(learner.VectorSumServer)
+		server.Policy = learner.LinUCB{Alpha: 0.1}
+		l.Server = server
+		gone, run := escaped(t, l, environment.UnitFeatures{Dim: 3, Arms: 8}, trial, 400)
+		if gone {
 			failures++
 		}
-		if theta, beta := server.Confidence(); !slices.Equal(theta, server.Broadcast()[:3]) || beta != server.Broadcast()[3+6] {
-			t.Errorf("trial %d: confidence %v, %v, and a broadcast of %v", trial, theta, beta, server.Broadcast())
+		b := serverOf(run).Broadcast()
+		if theta, beta := serverOf(run).(interface{ Confidence() ([]float64, float64) }).Confidence(); !slices.Equal(theta, b[:3]) || beta != b[3+6] {
+			t.Errorf("trial %d: confidence %v, %v, and a broadcast of %v", trial, theta, beta, b)
 		}
-		if len(l.Warnings()) > 0 {
-			t.Errorf("trial %d: %v", trial, l.Warnings())
+		if w := run.Warnings(); len(w) > 0 {
+			t.Errorf("trial %d: %v", trial, w)
 		}
 	}
 	if failures > 0 {
@@ -325,11 +296,7 @@ func TestVectorSumConfidence(t *testing.T) {
 // TestShuffleMalformed: sums and messages that no batch sends are refused, and change nothing.
 func TestShuffleMalformed(t *testing.T) {
 	n := learner.VectorSum{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Batch: 20}
-	s := &learner.VectorSumServer{Noise: n}
-	if err := s.Init(features, 100); err != nil {
-		t.Fatal(err)
-	}
-	s.Reset(nil)
+	s := server[learner.Receiver](t, learner.VectorSumServer{Noise: n}, features, 100)
 	before := slices.Clone(s.Broadcast())
 	good := learner.Message(slices.Repeat([]float64{400}, 14))
 	for what, m := range map[string]learner.Message{
@@ -344,13 +311,9 @@ func TestShuffleMalformed(t *testing.T) {
 	if err := s.Receive(good); err != nil || slices.Equal(before, s.Broadcast()) {
 		t.Errorf("%v, or nothing learnt", err)
 	}
-	b := &learner.BitSum{}
-	wants(t, "BitSum", b.Init(0), "batch of 0")
-	if err := b.Init(2); err != nil {
-		t.Fatal(err)
-	}
+	wants(t, "BitSum", learner.BitSum{}.Check(0), "batch of 0")
+	b := learner.BitSum{}.Start(2, nil)
 	var got tally
-	b.Reset(nil)
 	if err := b.Collect(learner.Message{1, 2}, &got); err != nil {
 		t.Fatal(err)
 	}
@@ -364,8 +327,10 @@ func TestShuffleMalformed(t *testing.T) {
 
 func TestShuffleRefuses(t *testing.T) {
 	b := privacy.Budget{Epsilon: 1, Delta: 0.1}
-	amplified := func(n learner.AmplifiedNoise) error { return learner.NewShuffleAmplified(n).Init(features, 100) }
-	sums := func(v learner.VectorSum) error { return learner.NewShuffleVectorSum(v).Init(features, 100) }
+	amplified := func(n learner.AmplifiedNoise) error {
+		return failure(learner.NewShuffleAmplified(n).Open(features, 100))
+	}
+	sums := func(v learner.VectorSum) error { return failure(learner.NewShuffleVectorSum(v).Open(features, 100)) }
 	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Batch: 20}), "epsilon = 0")
 	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1}, Batch: 20}), "delta = 0")
 	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Budget: b}), "Batch = 0")
@@ -385,17 +350,17 @@ func TestShuffleRefuses(t *testing.T) {
 
 	// Claims for a batch of one shuffler do not pass for another's.
 	l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: 20})
-	l.Shuffler = &learner.Uniform{}
-	wants(t, "VectorSumDevice", l.Init(features, 100), "*learner.Uniform", "want *learner.BitSum")
+	l.Shuffler = learner.Uniform{}
+	wants(t, "VectorSumDevice", failure(l.Open(features, 100)), "type learner.Uniform", "want learner.BitSum")
 	l = learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: 20})
 	l.Batch = 10
-	wants(t, "VectorSumDevice", l.Init(features, 100), "batches of 10", "20")
+	wants(t, "VectorSumDevice", failure(l.Open(features, 100)), "batches of 10", "20")
 	l.Batch = 0
-	wants(t, "VectorSumDevice", l.Init(features, 100), "batches of 1", "20")
+	wants(t, "VectorSumDevice", failure(l.Open(features, 100)), "batches of 1", "20")
 	l = learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 20})
-	l.Shuffler = &learner.BitSum{}
-	wants(t, "AmplifiedDevice", l.Init(features, 100), "*learner.BitSum", "want *learner.Uniform")
+	l.Shuffler = learner.BitSum{}
+	wants(t, "AmplifiedDevice", failure(l.Open(features, 100)), "type learner.BitSum", "want learner.Uniform")
 	l = learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 20})
 	l.Batch = 2000
-	wants(t, "AmplifiedDevice", l.Init(features, 100), "batches of 2000", "20")
+	wants(t, "AmplifiedDevice", failure(l.Open(features, 100)), "batches of 2000", "20")
 }

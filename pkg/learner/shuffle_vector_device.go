@@ -14,47 +14,70 @@ import (
 type VectorSumDevice struct {
 	Noise VectorSum
 	// Policy chooses the arm from the server's broadcast. It has to be the server's policy; nil means
-	// &LinUCB{}.
+	// LinUCB{}.
 	Policy Policy[privacy.Sums]
+}
 
+// vectorSumDevice is a VectorSumDevice for a problem.
+type vectorSumDevice struct {
 	user
 	scale vectorScale
+}
+
+// vectorSumReporter is what runs on the devices.
+type vectorSumReporter struct {
+	choice
+	scale *vectorScale
 	exact []float64 // levels
 	ones  []int64
 	noise []int64
 }
 
 var (
-	_ Device         = (*VectorSumDevice)(nil)
-	_ ShufflePlanner = (*VectorSumDevice)(nil)
+	_ Device         = VectorSumDevice{}
+	_ ShufflePlanner = (*vectorSumDevice)(nil)
 )
 
-// Init validates and calibrates the noise.
-func (d *VectorSumDevice) Init(p bandit.Problem, horizon int) (err error) {
-	if err := d.user.init("VectorSumDevice", p, horizon, d.Policy); err != nil {
-		return err
+// Open validates and calibrates the noise.
+func (d VectorSumDevice) Open(p bandit.Problem, horizon int) (CalibratedDevice, error) {
+	shared, err := newUser("VectorSumDevice", p, horizon, d.Policy)
+	if err != nil {
+		return nil, err
 	}
-	if d.scale, err = d.Noise.scale(p); err != nil {
-		return err
+	ready := &vectorSumDevice{user: shared}
+	if ready.scale, err = d.Noise.scale(p); err != nil {
+		return nil, err
 	}
-	d.constant = d.Noise.Constant
-	d.exact, d.ones, d.noise = make([]float64, d.scale.size), make([]int64, d.scale.size), make([]int64, d.scale.size)
-	return nil
+	ready.constant = d.Noise.Constant
+	return ready, nil
 }
 
-// Act returns the arm with the highest upper confidence bound.
-func (d *VectorSumDevice) Act(broadcast []float64, v *bandit.View) (int, error) {
-	return d.act(broadcast, v)
+// Plan returns what a message by itself shows of its user, in the local model: much or everything.
+func (d *vectorSumDevice) Plan(int) privacy.Plan { return d.scale.plan(1).HeldBy(d) }
+
+// ShuffledPlan returns what a message shows in a batch of Noise.Batch messages whose bits BitSum
+// mixes. Uniform would show each message to the server.
+func (d *vectorSumDevice) ShuffledPlan(s Shuffler, batch int) (privacy.Plan, error) {
+	if err := checkShuffler[BitSum]("VectorSum", d.scale.Batch, s, batch); err != nil {
+		return privacy.Plan{}, err
+	}
+	return d.scale.plan(batch).HeldBy(d), nil
+}
+
+// Start allocates.
+func (d *vectorSumDevice) Start() Reporter {
+	n := d.scale.size
+	return &vectorSumReporter{choice: d.start(), scale: &d.scale, exact: make([]float64, n), ones: make([]int64, n), noise: make([]int64, n)}
 }
 
 // Report appends the numbers of ones for x x^T, packed, and y x to dst. They are integers, unless
 // epsilon = +Inf.
-func (d *VectorSumDevice) Report(_ []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error) {
+func (d *vectorSumReporter) Report(_ []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error) {
 	y, err := d.admit(x, y)
 	if err != nil {
 		return dst, err
 	}
-	s := &d.scale
+	s := d.scale
 	i := 0
 	for row, v := range d.x {
 		for _, w := range d.x[:row+1] {
@@ -86,16 +109,4 @@ func (d *VectorSumDevice) Report(_ []float64, x []float64, y float64, noise *pri
 		dst = append(dst, float64(v+d.noise[i]))
 	}
 	return dst, nil
-}
-
-// Plan returns what a message by itself shows of its user, in the local model: much or everything.
-func (d *VectorSumDevice) Plan(int) privacy.Plan { return d.scale.plan(1).HeldBy(d) }
-
-// ShuffledPlan returns what a message shows in a batch of Noise.Batch messages whose bits BitSum
-// mixes. Uniform would show each message to the server.
-func (d *VectorSumDevice) ShuffledPlan(s Shuffler, batch int) (privacy.Plan, error) {
-	if err := checkShuffler[*BitSum]("VectorSum", d.Noise.Batch, s, batch); err != nil {
-		return privacy.Plan{}, err
-	}
-	return d.scale.plan(batch).HeldBy(d), nil
 }

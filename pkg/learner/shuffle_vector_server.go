@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
@@ -28,43 +29,62 @@ import (
 // broadcast is the ellipsoid. A batch costs O(d^3).
 type VectorSumServer struct {
 	Noise  VectorSum            // the devices'
-	Policy Policy[privacy.Sums] // learns from the sums; nil means &LinUCB{}
+	Policy Policy[privacy.Sums] // learns from the sums; nil means LinUCB{}
 	Ridge  float64              // > 0; 0 means 1
+}
 
-	sumServer
+// vectorSumServer is a VectorSumServer for a problem.
+type vectorSumServer struct {
+	sums
 	scale vectorScale
 }
 
-var _ Server = (*VectorSumServer)(nil)
+// vectorSumReceiver is a VectorSumServer in one trial.
+type vectorSumReceiver struct {
+	sumReceiver
+	scale *vectorScale
+}
 
-// Init validates and allocates.
-func (l *VectorSumServer) Init(p bandit.Problem, horizon int) (err error) {
+var _ Server = VectorSumServer{}
+
+// Open validates, and computes the law of the noise.
+func (l VectorSumServer) Open(p bandit.Problem, horizon int) (CalibratedServer, error) {
 	if err := checkLinear("VectorSumServer", p, horizon); err != nil {
-		return err
+		return nil, err
 	}
-	if l.scale, err = l.Noise.scale(p); err != nil {
-		return err
-	}
-	alpha, err := l.ask("VectorSumServer", p, horizon, l.Policy, l.Ridge)
+	scale, err := l.Noise.scale(p)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	law := l.law // the ridge alone
+	policy, alpha, err := askPolicy("VectorSumServer", p, horizon, l.Policy, l.Ridge)
+	if err != nil {
+		return nil, err
+	}
+	law := sumLaw{ridge: or(l.Ridge, 1)}
 	d, batch, batches := float64(p.Dim), float64(l.Noise.Batch), max(1, horizon/l.Noise.Batch)
-	if !l.scale.none {
-		tau := math.Sqrt(l.scale.proxy() * batch) // of a batch, in levels
+	if !scale.none {
+		tau := math.Sqrt(scale.proxy() * batch) // of a batch, in levels
 		union := portable.Log(float64(batches)) - portable.Log(alpha)
-		law.matrix = tau / l.scale.unit[0] * math.Sqrt(2*d*(portable.Log(8*d)+union))
-		law.vector = tau / l.scale.unit[packed.Size(p.Dim)] * (math.Sqrt(d) + math.Sqrt(2*(portable.Log(4)+union)))
+		law.matrix = tau / scale.unit[0] * math.Sqrt(2*d*(portable.Log(8*d)+union))
+		law.vector = tau / scale.unit[packed.Size(p.Dim)] * (math.Sqrt(d) + math.Sqrt(2*(portable.Log(4)+union)))
 		law.epochs = bits.Len(uint(batches))
 	}
-	return l.init(p, horizon, law)
+	shared, err := newSums(p, horizon, policy, law)
+	if err != nil {
+		return nil, err
+	}
+	return &vectorSumServer{shared, scale}, nil
+}
+
+// Start begins a run.
+func (l *vectorSumServer) Start(own *rand.Rand) Receiver {
+	return &vectorSumReceiver{l.start(own), &l.scale}
 }
 
 // Receive takes in the sum over a batch. Its numbers are integers between 0 and the number of bits
 // that the batch sends for a coordinate.
-func (l *VectorSumServer) Receive(m Message) error {
-	s, batch := &l.scale, float64(l.Noise.Batch)
+func (l *vectorSumReceiver) Receive(m Message) error {
+	s, batch := l.scale, float64(l.scale.Batch)
 	if len(m) != s.size {
 		return fmt.Errorf("learner: a batch's sum of %d numbers, want %d", len(m), s.size)
 	}
@@ -77,7 +97,7 @@ func (l *VectorSumServer) Receive(m Message) error {
 	mean := float64(vectorSumP * float64(s.bits) * batch)
 	for i, v := range m {
 		if i == s.corner { // public
-			l.sum[i] += float64(batch * l.Noise.Constant * l.Noise.Constant)
+			l.sum[i] += float64(batch * s.Constant * s.Constant)
 			continue
 		}
 		l.sum[i] += (v-mean)/s.unit[i] - float64(batch*s.shift[i])

@@ -158,12 +158,12 @@ func (s *vectorScale) plan(batch int) privacy.Plan {
 	return p
 }
 
-// NewShuffleVectorSum returns shuffle LinUCB by vector sums. To tune it, set fields of its Server,
-// a *VectorSumServer.
-func NewShuffleVectorSum(v VectorSum) *Local {
-	l := &Local{Device: &VectorSumDevice{Noise: v}, Server: &VectorSumServer{Noise: v}, Batch: v.Batch}
+// NewShuffleVectorSum returns shuffle LinUCB by vector sums. To tune it, replace its Server, a
+// VectorSumServer.
+func NewShuffleVectorSum(v VectorSum) Local {
+	l := Local{Device: VectorSumDevice{Noise: v}, Server: VectorSumServer{Noise: v}, Batch: v.Batch}
 	if v.Batch > 1 {
-		l.Shuffler = &BitSum{}
+		l.Shuffler = BitSum{}
 	}
 	return l
 }

@@ -78,7 +78,7 @@ func (b SparseBits) stages(p bandit.Problem, horizon int) (s sparseStages, err e
 }
 
 // NewSparseBits returns the local learner for a theta of the given sparsity.
-func NewSparseBits(b privacy.Budget, sparsity int) *Local {
+func NewSparseBits(b privacy.Budget, sparsity int) Local {
 	bits := SparseBits{Budget: b, Sparsity: sparsity}
-	return &Local{Device: &SparseBitsDevice{Bits: bits}, Server: &SparseBitsServer{Bits: bits}}
+	return Local{Device: SparseBitsDevice{Bits: bits}, Server: SparseBitsServer{Bits: bits}}
 }

@@ -16,28 +16,54 @@ import (
 // guarantee is pure, and holds against any server.
 type SparseBitsDevice struct {
 	Bits SparseBits // the server's
+}
 
+// sparseBitsDevice is a SparseBitsDevice for a problem. It keeps nothing, and so is what runs, too.
+type sparseBitsDevice struct {
 	problem bandit.Problem
 	budget  privacy.Budget
 }
 
-var _ Device = (*SparseBitsDevice)(nil)
+var (
+	_ Device         = SparseBitsDevice{}
+	_ ShufflePlanner = (*sparseBitsDevice)(nil)
+)
 
-// Init validates.
-func (d *SparseBitsDevice) Init(p bandit.Problem, horizon int) error {
+// Open validates.
+func (d SparseBitsDevice) Open(p bandit.Problem, horizon int) (CalibratedDevice, error) {
 	if err := checkSparseBits("SparseBitsDevice", p, horizon); err != nil {
-		return err
+		return nil, err
 	}
 	if err := d.Bits.validate(p); err != nil {
-		return err
+		return nil, err
 	}
-	d.problem, d.budget = p, d.Bits.Budget
-	return nil
+	return &sparseBitsDevice{p, d.Bits.Budget}, nil
 }
+
+// Plan returns what an answer shows of its user.
+func (d *sparseBitsDevice) Plan(int) privacy.Plan {
+	p := localPlan(d.budget, privacy.Sound, 0, "Warner 1965", privacy.Release{Law: privacy.ResponseLaw(2, d.budget.Epsilon)})
+	p.Conditions = nil // a sign has no bounds
+	if d.budget.None() {
+		p.Draws = []privacy.Draws{}
+	}
+	return p.HeldBy(d)
+}
+
+// ShuffledPlan refuses a shuffler: answers are for the coordinate of their round.
+func (d *sparseBitsDevice) ShuffledPlan(_ Shuffler, batch int) (privacy.Plan, error) {
+	if batch > 1 {
+		return privacy.Plan{}, fmt.Errorf("learner: SparseBitsDevice with Batch = %d, want 1: the answers of a batch are for different coordinates", batch)
+	}
+	return d.Plan(privacy.All), nil
+}
+
+// Start returns the device itself.
+func (d *sparseBitsDevice) Start() Reporter { return d }
 
 // Act returns the arm that the broadcast names, if it names one, and otherwise the one with the
 // largest <x, theta>.
-func (d *SparseBitsDevice) Act(broadcast []float64, v *bandit.View) (int, error) {
+func (d *sparseBitsDevice) Act(broadcast []float64, v *bandit.View) (int, error) {
 	if err := bandit.CheckView(d.problem, v); err != nil {
 		return 0, fmt.Errorf("learner: %w", err)
 	}
@@ -60,7 +86,7 @@ func (d *SparseBitsDevice) Act(broadcast []float64, v *bandit.View) (int, error)
 
 // Report appends the answer, 1 or -1, for the coordinate that the broadcast names; an empty one
 // asks for the first.
-func (d *SparseBitsDevice) Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error) {
+func (d *sparseBitsDevice) Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error) {
 	switch {
 	case len(x) != d.problem.Dim:
 		return dst, fmt.Errorf("learner: a context of dimension %d, want %d", len(x), d.problem.Dim)
@@ -84,25 +110,4 @@ func (d *SparseBitsDevice) Report(broadcast []float64, x []float64, y float64, n
 		truth = noise.Response(truth, 2, d.budget.Epsilon)
 	}
 	return append(dst, float64(2*truth-1)), nil
-}
-
-// Plan returns what an answer shows of its user.
-func (d *SparseBitsDevice) Plan(int) privacy.Plan {
-	if d.problem.Dim == 0 {
-		return privacy.NoPlan("learner: SparseBitsDevice was not initialised")
-	}
-	p := localPlan(d.budget, privacy.Sound, 0, "Warner 1965", privacy.Release{Law: privacy.ResponseLaw(2, d.budget.Epsilon)})
-	p.Conditions = nil // a sign has no bounds
-	if d.budget.None() {
-		p.Draws = []privacy.Draws{}
-	}
-	return p.HeldBy(d)
-}
-
-// ShuffledPlan refuses a shuffler: answers are for the coordinate of their round.
-func (d *SparseBitsDevice) ShuffledPlan(_ Shuffler, batch int) (privacy.Plan, error) {
-	if batch > 1 {
-		return privacy.Plan{}, fmt.Errorf("learner: SparseBitsDevice with Batch = %d, want 1: the answers of a batch are for different coordinates", batch)
-	}
-	return d.Plan(privacy.All), nil
 }

@@ -15,10 +15,19 @@ import (
 // coordinate as its index and its value. A round costs O(1), and O(d ln d) where a stage ends.
 type SparseBitsServer struct {
 	Bits SparseBits // the devices'
+}
 
-	stages    sparseStages
-	sparsity  int
-	choices   int // of a round
+// sparseBitsServer is a SparseBitsServer for a problem.
+type sparseBitsServer struct {
+	stages   sparseStages
+	sparsity int
+	choices  int // of a round
+	dim      int
+}
+
+// SparseBitsReceiver is a [SparseBitsServer] in one trial.
+type SparseBitsReceiver struct {
+	*sparseBitsServer
 	own       *rand.Rand
 	asked     []int     // the coordinates of the stage
 	sums      []float64 // of the answers
@@ -27,7 +36,7 @@ type SparseBitsServer struct {
 	broadcast []float64
 }
 
-var _ Server = (*SparseBitsServer)(nil)
+var _ Server = SparseBitsServer{}
 
 // checkSparseBits reports a problem that the two halves cannot play.
 func checkSparseBits(who string, p bandit.Problem, horizon int) error {
@@ -38,47 +47,40 @@ func checkSparseBits(who string, p bandit.Problem, horizon int) error {
 	return size.Check(what, float64(8*float64(p.Dim))+float64(p.Arms))
 }
 
-// Init validates and allocates.
-func (s *SparseBitsServer) Init(p bandit.Problem, horizon int) (err error) {
+// Open validates, and computes the lengths of the stages.
+func (s SparseBitsServer) Open(p bandit.Problem, horizon int) (CalibratedServer, error) {
 	if err := checkSparseBits("SparseBitsServer", p, horizon); err != nil {
-		return err
+		return nil, err
 	}
-	if s.stages, err = s.Bits.stages(p, horizon); err != nil {
-		return err
+	stages, err := s.Bits.stages(p, horizon)
+	if err != nil {
+		return nil, err
 	}
-	s.sparsity, s.choices = s.Bits.Sparsity, p.Arms
-	s.asked = make([]int, 0, p.Dim)
-	s.sums, s.counts = make([]float64, p.Dim), make([]float64, p.Dim)
-	s.broadcast = make([]float64, 0, 2+2*s.sparsity)
-	return nil
+	return &sparseBitsServer{stages, s.Bits.Sparsity, p.Arms, p.Dim}, nil
 }
 
-// Reset forgets the messages. The arms of both stages are drawn from own.
-func (s *SparseBitsServer) Reset(own *rand.Rand) {
-	s.own, s.count, s.asked = own, 0, s.asked[:0]
-	clear(s.sums)
-	clear(s.counts)
-	for j := range s.sums {
-		s.asked = append(s.asked, j)
+// Start begins a run, of type *SparseBitsReceiver. The arms of both stages are drawn from own.
+func (s *sparseBitsServer) Start(own *rand.Rand) Receiver {
+	r := &SparseBitsReceiver{sparseBitsServer: s, own: own, asked: make([]int, s.dim),
+		sums: make([]float64, s.dim), counts: make([]float64, s.dim), broadcast: make([]float64, 2, 2+2*s.sparsity)}
+	for j := range r.asked {
+		r.asked[j] = j
 	}
-	s.broadcast = s.broadcast[:0]
-	s.ask()
+	r.ask()
+	return r
 }
 
 // ask writes the next question.
-func (s *SparseBitsServer) ask() {
+func (s *SparseBitsReceiver) ask() {
 	arm := -1
 	if s.count < s.stages.last {
 		arm = s.own.IntN(s.choices)
-	}
-	if len(s.broadcast) == 0 {
-		s.broadcast = append(s.broadcast, 0, 0)
 	}
 	s.broadcast[0], s.broadcast[1] = float64(s.asked[s.count%len(s.asked)]), float64(arm)
 }
 
 // Receive adds up an answer.
-func (s *SparseBitsServer) Receive(m Message) error {
+func (s *SparseBitsReceiver) Receive(m Message) error {
 	if err := checkMessage(m, 1, 1); err != nil {
 		return err
 	}
@@ -112,7 +114,7 @@ func sine(u float64) float64 {
 }
 
 // keep keeps the coordinates with the largest means, of those asked for.
-func (s *SparseBitsServer) keep(n int) {
+func (s *SparseBitsReceiver) keep(n int) {
 	size := func(j int) float64 { return math.Abs(s.sums[j]) / s.counts[j] }
 	slices.SortFunc(s.asked, func(i, j int) int {
 		switch a, b := size(i), size(j); {
@@ -128,8 +130,8 @@ func (s *SparseBitsServer) keep(n int) {
 }
 
 // Broadcast returns the question of the round, and theta once it is known.
-func (s *SparseBitsServer) Broadcast() []float64 { return s.broadcast }
+func (s *SparseBitsReceiver) Broadcast() []float64 { return s.broadcast }
 
-// Support returns the coordinates that are still asked for. The slice is the server's own, and
+// Support returns the coordinates that are still asked for. The slice is the run's own, and
 // valid until the next message.
-func (s *SparseBitsServer) Support() []int { return s.asked }
+func (s *SparseBitsReceiver) Support() []int { return s.asked }

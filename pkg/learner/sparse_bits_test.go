@@ -11,36 +11,25 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-func bitsOf(b learner.SparseBits) *learner.Local {
-	return &learner.Local{Device: &learner.SparseBitsDevice{Bits: b}, Server: &learner.SparseBitsServer{Bits: b}}
+func bitsOf(b learner.SparseBits) learner.Local {
+	return learner.Local{Device: learner.SparseBitsDevice{Bits: b}, Server: learner.SparseBitsServer{Bits: b}}
 }
 
 func TestSparseBitsConformance(t *testing.T) {
-	bandittest.Learner(t,
-		func() bandit.Learner {
-			return bitsOf(learner.SparseBits{Budget: privacy.Budget{Epsilon: 3}, Sparsity: 2, Signal: 1})
-		},
-		func() bandit.Environment { return &environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4} },
-		bandittest.LearnerOptions{Seed: 1, Rounds: 330})
+	bandittest.Learner(t, bitsOf(learner.SparseBits{Budget: privacy.Budget{Epsilon: 3}, Sparsity: 2, Signal: 1}),
+		environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4}, bandittest.LearnerOptions{Seed: 1, Rounds: 330})
 }
 
 // An answer is pure epsilon-LDP, and its claim says so. Without a budget nothing is claimed.
 func TestSparseBitsClaim(t *testing.T) {
-	problem := (&environment.Sparse{Dim: 10}).Problem()
-	l := learner.NewSparseBits(privacy.Budget{Epsilon: 2}, 5)
-	if err := l.Init(problem, 200_000); err != nil {
-		t.Fatal(err)
-	}
-	if c := privacy.ClaimOf(l); c.Epsilon() != 2 || c.Model() != privacy.Local || c.Proved().Delta != 0 {
+	problem := environment.Sparse{Dim: 10}.Problem()
+	if c := claimOf(t, learner.NewSparseBits(privacy.Budget{Epsilon: 2}, 5), problem, 200_000); c.Epsilon() != 2 || c.Model() != privacy.Local || c.Proved().Delta != 0 {
 		t.Errorf("%v, want epsilon = 2 in the local model", c)
 	}
-	none := learner.NewSparseBits(privacy.Budget{Epsilon: math.Inf(1)}, 5)
-	if err := none.Init(problem, 200_000); err != nil {
-		t.Fatal(err)
-	}
-	if c := privacy.ClaimOf(none); !math.IsInf(c.Epsilon(), 1) {
+	if c := claimOf(t, learner.NewSparseBits(privacy.Budget{Epsilon: math.Inf(1)}, 5), problem, 200_000); !math.IsInf(c.Epsilon(), 1) {
 		t.Errorf("without noise: %v", c)
 	}
 }
@@ -49,25 +38,27 @@ func TestSparseBitsClaim(t *testing.T) {
 // that regret is small. A coordinate that matters is missed with a probability below 1e-4.
 func TestSparseBitsLearns(t *testing.T) {
 	const dim, sparsity, horizon = 10, 2, 40_000
-	server := &learner.SparseBitsServer{Bits: learner.SparseBits{Budget: privacy.Budget{Epsilon: 2}, Sparsity: sparsity}}
-	l := &learner.Local{Device: &learner.SparseBitsDevice{Bits: server.Bits}, Server: server}
-	env := &environment.Sparse{Dim: dim, Sparsity: sparsity}
+	var runs []bandit.Run
+	l := kept{bitsOf(learner.SparseBits{Budget: privacy.Budget{Epsilon: 2}, Sparsity: sparsity}), &runs}
+	env := environment.Sparse{Dim: dim, Sparsity: sparsity}
 	regret, chance := late(t, env, l, horizon, horizon*3/4)
-	if !slices.Equal(server.Support(), env.Support()) {
-		t.Errorf("support %v, want %v", server.Support(), env.Support())
+	server := runs[0].(*learner.LocalRun).Server().(*learner.SparseBitsReceiver)
+	trial := bandittest.Start(t, env, random.New(7, 0, "contexts")) // that late plays
+	if want := support(trial); !slices.Equal(server.Support(), want) {
+		t.Errorf("support %v, want %v", server.Support(), want)
 	}
 	if !(regret < 0.03*chance) {
 		t.Errorf("regret %.1f in the last quarter, %.1f at random", regret, chance)
 	}
 	b := server.Broadcast()[2:]
-	theta := env.Theta()
+	theta := environment.Theta(trial)
 	if ratio := b[1] / b[3] / (theta[int(b[0])] / theta[int(b[2])]); math.Abs(ratio-1) > 0.25 {
 		t.Errorf("broadcast %v for theta %v", b, theta)
 	}
 }
 
 func TestSparseBitsRefuses(t *testing.T) {
-	p := (&environment.Sparse{Dim: 10}).Problem()
+	p := environment.Sparse{Dim: 10}.Problem()
 	for words, change := range map[string]func(b *learner.SparseBits, l *learner.Local, horizon *int){
 		"Sparsity = 11":            func(b *learner.SparseBits, _ *learner.Local, _ *int) { b.Sparsity = 11 },
 		"Signal = 2":               func(b *learner.SparseBits, _ *learner.Local, _ *int) { b.Signal = 2 },
@@ -79,8 +70,8 @@ func TestSparseBitsRefuses(t *testing.T) {
 		b, horizon := learner.SparseBits{Budget: privacy.Budget{Epsilon: 2}, Sparsity: 2}, 100_000
 		var l learner.Local
 		change(&b, &l, &horizon)
-		l.Device, l.Server = &learner.SparseBitsDevice{Bits: b}, &learner.SparseBitsServer{Bits: b}
-		if err := l.Init(p, horizon); err == nil || !strings.Contains(err.Error(), words) {
+		l.Device, l.Server = learner.SparseBitsDevice{Bits: b}, learner.SparseBitsServer{Bits: b}
+		if _, err := l.Open(p, horizon); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one that says %q", err, words)
 		}
 	}

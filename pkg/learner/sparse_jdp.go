@@ -28,14 +28,18 @@ import (
 // stream.
 type SparseJDP struct {
 	Estimate mechanism.SparseEstimate
-
-	coordinates
-	rng    *rand.Rand
-	theta  []float64
-	hidden int // episodes whose estimate its noise hides
 }
 
-var _ Policy[mechanism.SparseGram] = (*SparseJDP)(nil)
+// sparseJDP is the rule of SparseJDP.
+type sparseJDP struct {
+	coordinates
+	estimate mechanism.SparseEstimate
+	rng      *rand.Rand
+	theta    []float64
+	hidden   int // episodes whose estimate its noise hides
+}
+
+var _ Policy[mechanism.SparseGram] = SparseJDP{}
 
 // NewSparseJDP returns SparseJDP for a theta of the given sparsity, with episodes that refine the
 // estimate before them.
@@ -49,11 +53,11 @@ var _ Policy[mechanism.SparseGram] = (*SparseJDP)(nil)
 // The constants were tuned on 8 arms in 300 dimensions, of which 6 matter, and noise of standard
 // deviation 0.4, for normal contexts of variance 1, a theta of length 1 and epsilon from 0.5 to 10.
 // Scale contexts and rewards to that. Epsilon = +Inf returns the same without noise.
-func NewSparseJDP(b privacy.Budget, sparsity int) *Private[mechanism.SparseGram] {
+func NewSparseJDP(b privacy.Budget, sparsity int) Private[mechanism.SparseGram] {
 	estimate := mechanism.SparseEstimate{Ridge: 0.5, Keep: sparsity}
 	norm := 0.9 * math.Sqrt(float64(sparsity))
 	half := (sparsity + 1) / 2
-	return New(&SparseJDP{Estimate: estimate}, &mechanism.SparseEpisodes{
+	return New(SparseJDP{Estimate: estimate}, mechanism.SparseEpisodes{
 		Budget:   b,
 		Refine:   true,
 		Estimate: estimate,
@@ -71,8 +75,8 @@ func NewSparseJDP(b privacy.Budget, sparsity int) *Private[mechanism.SparseGram]
 // SparseJDPTuned returns SparseJDP with one tuned recipe for forgetful episodes: selection by
 // signs, of 6 parts in 10 of the budget, exact accounting, a first episode as long as its noise
 // demands, and a second solve on the largest coordinates.
-func SparseJDPTuned(b privacy.Budget, sparsity int) *Private[mechanism.SparseGram] {
-	return New(&SparseJDP{Estimate: mechanism.SparseEstimate{Keep: sparsity, Again: true}}, &mechanism.SparseEpisodes{
+func SparseJDPTuned(b privacy.Budget, sparsity int) Private[mechanism.SparseGram] {
+	return New(SparseJDP{Estimate: mechanism.SparseEstimate{Keep: sparsity, Again: true}}, mechanism.SparseEpisodes{
 		Budget:  b,
 		Lengths: mechanism.Growing{Noise: 4.5},
 		Phases: []mechanism.Phase{{
@@ -83,9 +87,9 @@ func SparseJDPTuned(b privacy.Budget, sparsity int) *Private[mechanism.SparseGra
 
 // SparseJDPPlain returns SparseJDP as it is easiest to prove: selection by correlations, of 3 parts
 // in 10 of a zCDP budget, and episodes of 32, 64, ... rounds.
-func SparseJDPPlain(b privacy.Budget, sparsity int) *Private[mechanism.SparseGram] {
+func SparseJDPPlain(b privacy.Budget, sparsity int) Private[mechanism.SparseGram] {
 	k := 2 * sparsity
-	return New(&SparseJDP{}, &mechanism.SparseEpisodes{
+	return New(SparseJDP{}, mechanism.SparseEpisodes{
 		Budget: b, Concentrated: true,
 		Phases: []mechanism.Phase{{
 			Picks: k, Share: 0.3, Scores: mechanism.Correlations{X: 2, Y: 1.5},
@@ -94,26 +98,25 @@ func SparseJDPPlain(b privacy.Budget, sparsity int) *Private[mechanism.SparseGra
 	})
 }
 
-// Init validates.
-func (l *SparseJDP) Init(p bandit.Problem, horizon int, _ *mechanism.SparseGram) error {
+// Prepare validates. Random arms are drawn from the rule's own stream.
+func (l SparseJDP) Prepare(p bandit.Problem, horizon int, _ *mechanism.SparseGram) (Prepared[mechanism.SparseGram], error) {
 	if err := l.Estimate.Validate(); err != nil {
-		return err
+		return nil, err
 	}
-	if err := l.init("SparseJDP", p, horizon); err != nil {
-		return err
+	if err := checkCoordinates("SparseJDP", p, horizon); err != nil {
+		return nil, err
 	}
 	if l.Estimate.Keep > p.Dim {
-		return fmt.Errorf("learner: SparseJDP.Estimate.Keep = %d, want <= Problem.Dim = %d", l.Estimate.Keep, p.Dim)
+		return nil, fmt.Errorf("learner: SparseJDP.Estimate.Keep = %d, want <= Problem.Dim = %d", l.Estimate.Keep, p.Dim)
 	}
-	return nil
+	return Begins[mechanism.SparseGram](func(own *rand.Rand) Rule[mechanism.SparseGram] {
+		return &sparseJDP{coordinates: coordinates{problem: p}, estimate: l.Estimate, rng: own}
+	}), nil
 }
-
-// Reset forgets everything. Random arms are drawn from own.
-func (l *SparseJDP) Reset(own *rand.Rand) { l.rng, l.broadcast, l.hidden = own, nil, 0 }
 
 // Learn computes theta~ from a release. The broadcast lists the coordinates that are not 0, each as
 // its index and its value; it is empty before the first release, and if no coordinate is kept.
-func (l *SparseJDP) Learn(r *mechanism.SparseGram) ([]float64, error) {
+func (l *sparseJDP) Learn(r *mechanism.SparseGram) ([]float64, error) {
 	if r.Episode == 0 {
 		l.broadcast = l.broadcast[:0]
 		return l.broadcast, nil
@@ -121,7 +124,7 @@ func (l *SparseJDP) Learn(r *mechanism.SparseGram) ([]float64, error) {
 	if err := l.checkDim(r.Dim); err != nil {
 		return nil, err
 	}
-	l.theta = l.Estimate.Solve(r, l.theta)
+	l.theta = l.estimate.Solve(r, l.theta)
 	told, err := l.tell(r.Support, l.theta)
 	if err != nil {
 		return nil, err
@@ -137,7 +140,7 @@ func (l *SparseJDP) Learn(r *mechanism.SparseGram) ([]float64, error) {
 }
 
 // Act appends the arm with the largest estimate, or a random arm if the broadcast is empty.
-func (l *SparseJDP) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+func (l *sparseJDP) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	arm, err := bestArm(broadcast, v)
 	if err != nil {
 		return dst, err
@@ -150,7 +153,7 @@ func (l *SparseJDP) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, 
 }
 
 // Warnings reports episodes whose signal is less than their noise.
-func (l *SparseJDP) Warnings() []bandit.Warning {
+func (l *sparseJDP) Warnings() []bandit.Warning {
 	if l.hidden == 0 {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-type sparseRecipe = func(privacy.Budget, int) *learner.Private[mechanism.SparseGram]
+type sparseRecipe = func(privacy.Budget, int) learner.Private[mechanism.SparseGram]
 
 var sparseRecipes = map[string]sparseRecipe{
 	"plain": learner.SparseJDPPlain, "tuned": learner.SparseJDPTuned, "refined": learner.NewSparseJDP,
@@ -27,15 +27,13 @@ func TestSparseJDPConformance(t *testing.T) {
 			continue // calibrated for long, and all that it has is in the others
 		}
 		t.Run(name, func(t *testing.T) {
-			bandittest.Learner(t,
-				func() bandit.Learner {
-					l := make(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2)
-					s := l.Statistic.(*mechanism.SparseEpisodes)
-					s.Lengths = mechanism.Growing{Least: 10, Factor: 12} // a later end of an episode allocates
-					s.Concentrated = s.Concentrated || testing.Short()   // exact accounting takes long
-					return l
-				},
-				func() bandit.Environment { return &environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4} },
+			l := make(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2)
+			s := l.Statistic.(mechanism.SparseEpisodes)
+			s.Lengths = mechanism.Growing{Least: 10, Factor: 12} // a later end of an episode allocates
+			s.Concentrated = s.Concentrated || testing.Short()   // exact accounting takes long
+			l.Statistic = s
+			bandittest.Learner(t, l,
+				environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4},
 				bandittest.LearnerOptions{Seed: 1, Rounds: 150})
 		})
 	}
@@ -53,13 +51,11 @@ func TestSparseJDPClaims(t *testing.T) {
 			continue
 		}
 		l := make(budget, sparsity)
-		if s := l.Statistic.(*mechanism.SparseEpisodes); testing.Short() {
+		if s := l.Statistic.(mechanism.SparseEpisodes); testing.Short() {
 			s.Phases = s.Phases[:min(2, len(s.Phases))] // each is calibrated, and all alike
+			l.Statistic = s
 		}
-		if err := l.Init((&environment.Sparse{}).Problem(), 16000); err != nil {
-			t.Fatal(err)
-		}
-		c := privacy.ClaimOf(l)
+		c := claimOf(t, l, environment.Sparse{}.Problem(), 16_000)
 		least := 0.999
 		if name == "plain" {
 			least = loose
@@ -68,10 +64,7 @@ func TestSparseJDPClaims(t *testing.T) {
 			t.Errorf("%s: %v", name, c)
 		}
 		none := make(privacy.Budget{Epsilon: math.Inf(1)}, sparsity)
-		if err := none.Init((&environment.Sparse{}).Problem(), 16000); err != nil {
-			t.Fatal(err)
-		}
-		if c := privacy.ClaimOf(none); !math.IsInf(c.Epsilon(), 1) {
+		if c := claimOf(t, none, environment.Sparse{}.Problem(), 16_000); !math.IsInf(c.Epsilon(), 1) {
 			t.Errorf("%s without noise: %v", name, c)
 		}
 	}
@@ -84,16 +77,14 @@ func TestSparseJDPRegret(t *testing.T) {
 		t.Skip("calibrates four learners; the test with correlations compares the recipes, too")
 	}
 	e := &simulate.Experiment{Name: "SparseJDP", Horizon: 6000, Trials: 6, Seed: 11, Grid: []int{6000},
-		Environment: func() bandit.Environment { return &environment.Sparse{Dim: 60, Sparsity: 4} }}
+		Environment: environment.Sparse{Dim: 60, Sparsity: 4}}
 	epsilons := []float64{1, 5}
 	name := func(recipe string, epsilon float64) string {
 		return recipe + map[float64]string{1: " at 1", 5: " at 5"}[epsilon]
 	}
 	for recipe, make := range sparseRecipes {
 		for _, epsilon := range epsilons {
-			e.Policies = append(e.Policies, simulate.Policy{Name: name(recipe, epsilon), New: func() bandit.Learner {
-				return make(privacy.Budget{Epsilon: epsilon, Delta: 1e-5}, 4)
-			}})
+			e.Policies = append(e.Policies, simulate.Policy{Name: name(recipe, epsilon), Learner: make(privacy.Budget{Epsilon: epsilon, Delta: 1e-5}, 4)})
 		}
 	}
 	result, err := e.Run(context.Background())
@@ -123,19 +114,16 @@ func TestSparseJDPRegret(t *testing.T) {
 // of the standard conversion of zCDP: more noise, and soon computed.
 func TestSparseJDPWithCorrelations(t *testing.T) {
 	e := &simulate.Experiment{Name: "correlated", Horizon: 8000, Trials: 6, Seed: 12, Grid: []int{8000},
-		Environment: func() bandit.Environment {
-			return &environment.Sparse{Dim: 60, Sparsity: 4, Design: environment.Autoregressive, Correlation: 0.5}
-		}}
+		Environment: environment.Sparse{Dim: 60, Sparsity: 4, Design: environment.Autoregressive, Correlation: 0.5}}
 	for recipe, make := range sparseRecipes {
 		if testing.Short() && recipe == "tuned" {
 			continue
 		}
-		e.Policies = append(e.Policies, simulate.Policy{Name: recipe, New: func() bandit.Learner {
-			l := make(privacy.Budget{Epsilon: 2, Delta: 1e-5}, 4)
-			s := l.Statistic.(*mechanism.SparseEpisodes)
-			s.Concentrated = s.Concentrated || testing.Short()
-			return l
-		}})
+		l := make(privacy.Budget{Epsilon: 2, Delta: 1e-5}, 4)
+		s := l.Statistic.(mechanism.SparseEpisodes)
+		s.Concentrated = s.Concentrated || testing.Short()
+		l.Statistic = s
+		e.Policies = append(e.Policies, simulate.Policy{Name: recipe, Learner: l})
 	}
 	result, err := e.Run(context.Background())
 	if err != nil {
@@ -156,21 +144,21 @@ func TestSparseJDPWithCorrelations(t *testing.T) {
 }
 
 func TestSparseJDPRefuses(t *testing.T) {
-	p := (&environment.Sparse{Dim: 12, Sparsity: 2}).Problem()
+	p := environment.Sparse{Dim: 12, Sparsity: 2}.Problem()
 	for words, change := range map[string]func(l *learner.Private[mechanism.SparseGram], p *bandit.Problem, horizon *int){
 		"Horizon = 32, want more than the 32 rounds": func(_ *learner.Private[mechanism.SparseGram], _ *bandit.Problem, horizon *int) { *horizon = 32 },
 		"Picks = 10, want in [1, d = 5]":             func(_ *learner.Private[mechanism.SparseGram], p *bandit.Problem, _ *int) { p.Dim = 5 },
 		"Slots = 2":                                  func(_ *learner.Private[mechanism.SparseGram], p *bandit.Problem, _ *int) { p.Slots = 2 },
 		"Ridge = -1": func(l *learner.Private[mechanism.SparseGram], _ *bandit.Problem, _ *int) {
-			l.Policy.(*learner.SparseJDP).Estimate.Ridge = -1
+			l.Policy = learner.SparseJDP{Estimate: mechanism.SparseEstimate{Ridge: -1}}
 		},
 		"Keep = 13": func(l *learner.Private[mechanism.SparseGram], _ *bandit.Problem, _ *int) {
-			l.Policy.(*learner.SparseJDP).Estimate.Keep = 13
+			l.Policy = learner.SparseJDP{Estimate: mechanism.SparseEstimate{Keep: 13}}
 		},
 	} {
 		l, p, horizon := learner.SparseJDPPlain(privacy.Budget{Epsilon: 1, Delta: 1e-5}, 5), p, 1000
-		change(l, &p, &horizon)
-		if err := l.Init(p, horizon); err == nil || !strings.Contains(err.Error(), words) {
+		change(&l, &p, &horizon)
+		if _, err := l.Open(p, horizon); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one that says %q", err, words)
 		}
 	}
@@ -179,10 +167,8 @@ func TestSparseJDPRefuses(t *testing.T) {
 // With a budget that leaves no signal a trial warns.
 func TestSparseJDPWarns(t *testing.T) {
 	e := &simulate.Experiment{Name: "faint", Horizon: 600, Trials: 1, Seed: 11,
-		Environment: func() bandit.Environment { return &environment.Sparse{Dim: 20, Sparsity: 2} },
-		Policies: []simulate.Policy{{Name: "faint", New: func() bandit.Learner {
-			return learner.SparseJDPPlain(privacy.Budget{Epsilon: 0.01, Delta: 1e-5}, 2)
-		}}}}
+		Environment: environment.Sparse{Dim: 20, Sparsity: 2},
+		Policies:    []simulate.Policy{{Name: "faint", Learner: learner.SparseJDPPlain(privacy.Budget{Epsilon: 0.01, Delta: 1e-5}, 2)}}}
 	result, err := e.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)

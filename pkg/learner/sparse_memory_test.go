@@ -8,6 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // TestSparseMemory: SparseJDP in 5000 dimensions allocates the rows of its longest episode, and
@@ -15,27 +16,37 @@ import (
 // takes no time to compute.
 func TestSparseMemory(t *testing.T) {
 	const horizon = 16000
-	used := func(l *learner.Private[mechanism.SparseGram], d int) (rows int, bytes float64) {
+	used := func(l learner.Private[mechanism.SparseGram], d int) (rows int, bytes float64) {
 		t.Helper()
+		opened, err := l.Statistic.Open(privacy.Setup{Dim: d + 1, Horizon: horizon, Bound: 100, Alpha: 0.1})
+		if err != nil {
+			t.Fatal(err)
+		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if err := l.Init(bandit.Problem{Arms: 10, Dim: d, Slots: 1, ContextNorm: 100, RewardMin: -2, RewardMax: 2}, horizon); err != nil {
+		ready, err := l.Open(bandit.Problem{Arms: 10, Dim: d, Slots: 1, ContextNorm: 100, RewardMin: -2, RewardMax: 2}, horizon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, v := ready.Start(random.New(1, 0, "own"), random.Source(1, 0, "noise")), &bandit.View{Round: 1, Arms: 1, Dim: d, X: make([]float64, d)}
+		if err := run.Update(v, []int{0}, []float64{1}); err != nil { // the first row makes room for an episode
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)
 		start := 0
-		for _, end := range l.Statistic.(*mechanism.SparseEpisodes).Ends() {
+		for _, end := range opened.(interface{ Ends() []int }).Ends() {
 			rows, start = max(rows, end-start), end
 		}
 		return rows, float64(after.TotalAlloc - before.TotalAlloc)
 	}
-	for name, make := range map[string]func(privacy.Budget, int) *learner.Private[mechanism.SparseGram]{
+	for name, make := range map[string]func(privacy.Budget, int) learner.Private[mechanism.SparseGram]{
 		"default": learner.NewSparseJDP, "tuned": learner.SparseJDPTuned, "plain": learner.SparseJDPPlain,
 	} {
-		ready := func() *learner.Private[mechanism.SparseGram] {
+		ready := func() learner.Private[mechanism.SparseGram] {
 			l := make(privacy.Budget{Epsilon: 1, Delta: 1e-5}, 5)
-			s := l.Statistic.(*mechanism.SparseEpisodes)
+			s := l.Statistic.(mechanism.SparseEpisodes)
 			s.Concentrated = s.Concentrated || testing.Short()
+			l.Statistic = s
 			return l
 		}
 		used(ready(), 100) // computes the noise, once for all dimensions

@@ -24,48 +24,49 @@ type SparsityAgnostic struct {
 	// noise; 0 means 0.05.
 	Lambda    float64
 	Tolerance float64 // of the LASSO's duality gap, as in lasso.Solver, but 0 means 1e-6
+}
 
+var _ bandit.Learner = SparsityAgnostic{}
+
+// sparsityAgnostic is a run of SparsityAgnostic.
+type sparsityAgnostic struct {
 	highDimensional
 	lambda float64
 	solver *lasso.Solver
 	w      []float64 // the solver's
 }
 
-var _ bandit.Learner = (*SparsityAgnostic)(nil)
-
-// Init validates and allocates.
-func (l *SparsityAgnostic) Init(p bandit.Problem, horizon int) (err error) {
+// Open validates. SparsityAgnostic makes no random choices.
+func (l SparsityAgnostic) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	if err := checkTuning("SparsityAgnostic", 0, tuning{"Lambda", l.Lambda, "0.05"}); err != nil {
-		return err
+		return nil, err
 	}
-	if err := l.init("SparsityAgnostic", p, horizon); err != nil {
-		return err
+	shared, err := newHighDimensional("SparsityAgnostic", p, horizon)
+	if err != nil {
+		return nil, err
 	}
-	l.lambda = or(l.Lambda, 0.05)
-	l.solver, err = newSolver(l.who, p.Dim, horizon, l.Tolerance)
-	return err
-}
-
-// Reset forgets everything. SparsityAgnostic makes no random choices.
-func (l *SparsityAgnostic) Reset(*rand.Rand, rand.Source) {
-	l.reset()
-	l.solver.Reset()
+	return begins(shared.who, p.Dim, horizon, 1, l.Tolerance, func(_ *rand.Rand, s []*lasso.Solver) bandit.Run {
+		return &sparsityAgnostic{highDimensional: shared, lambda: or(l.Lambda, 0.05), solver: s[0]}
+	})
 }
 
 // Select appends the arm with the largest estimated mean.
-func (l *SparsityAgnostic) Select(v *bandit.View, dst []int) []int {
-	if !l.admit(v) {
-		return append(dst, 0)
+func (l *sparsityAgnostic) Select(v *bandit.View, dst []int) ([]int, error) {
+	if err := l.admit(v); err != nil {
+		return dst, err
 	}
-	return append(dst, greedy(v, l.w, l.solver.Support()))
+	return append(dst, greedy(v, l.w, l.solver.Support())), nil
 }
 
 // Update fits anew.
-func (l *SparsityAgnostic) Update(v *bandit.View, arms []int, y []float64) {
-	arm, reward, ok := l.record(v, arms, y)
-	if !ok || !l.add(l.solver, v, v.Row(arm), reward) {
-		return
+func (l *sparsityAgnostic) Update(v *bandit.View, arms []int, y []float64) error {
+	arm, reward, err := l.record(v, arms, y)
+	if err != nil {
+		return err
 	}
-	t := l.solver.Rows()
-	l.w = l.fit(l.solver, v, 2*l.lambda*math.Sqrt((float64(4*logRows(t))+float64(2*l.logDim))/float64(t)))
+	if err = l.solver.Add(v.Row(arm), reward); err == nil {
+		t := l.solver.Rows()
+		l.w, err = l.fit(l.solver, 2*l.lambda*math.Sqrt((float64(4*logRows(t))+float64(2*l.logDim))/float64(t)))
+	}
+	return inRound(v.Round, err)
 }

@@ -18,90 +18,94 @@ import (
 type SupportOracle struct {
 	Support []int   // the coordinates that matter, in [0, Dim); at least one, each once
 	Ridge   float64 // > 0; 0 means 1
-
-	highDimensional
-	ridge  float64
-	solver *lasso.Solver
-	all    []int // 0, ..., s-1
-	x      []float64
-	theta  []float64 // the solver's
 }
 
-var _ bandit.Learner = (*SupportOracle)(nil)
+var _ bandit.Learner = SupportOracle{}
 
-// Init validates and allocates.
-func (l *SupportOracle) Init(p bandit.Problem, horizon int) (err error) {
+// supportOracle is a run of SupportOracle.
+type supportOracle struct {
+	highDimensional
+	support []int
+	ridge   float64
+	solver  *lasso.Solver
+	all     []int // 0, ..., s-1
+	x       []float64
+	theta   []float64 // the solver's
+}
+
+// Open validates. SupportOracle makes no random choices.
+func (l SupportOracle) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	if err := checkTuning("SupportOracle", 0, tuning{"Ridge", l.Ridge, "1"}); err != nil {
-		return err
+		return nil, err
 	}
-	if err := l.init("SupportOracle", p, horizon); err != nil {
-		return err
+	shared, err := newHighDimensional("SupportOracle", p, horizon)
+	if err != nil {
+		return nil, err
 	}
 	if len(l.Support) == 0 {
-		return fmt.Errorf("learner: SupportOracle.Support is empty, want at least one coordinate")
+		return nil, fmt.Errorf("learner: SupportOracle.Support is empty, want at least one coordinate")
 	}
+	all := make([]int, len(l.Support))
 	for i, j := range l.Support {
 		if j < 0 || j >= p.Dim {
-			return fmt.Errorf("learner: SupportOracle.Support[%d] = %d, want in [0, Dim = %d)", i, j, p.Dim)
+			return nil, fmt.Errorf("learner: SupportOracle.Support[%d] = %d, want in [0, Dim = %d)", i, j, p.Dim)
 		}
 		if slices.Contains(l.Support[:i], j) {
-			return fmt.Errorf("learner: SupportOracle.Support[%d] = %d is there twice", i, j)
+			return nil, fmt.Errorf("learner: SupportOracle.Support[%d] = %d is there twice", i, j)
 		}
+		all[i] = i
 	}
-	s := len(l.Support)
-	l.ridge, l.x, l.all = or(l.Ridge, 1), make([]float64, s), make([]int, s)
-	for i := range l.all {
-		l.all[i] = i
+	begin := func() (*lasso.Solver, error) {
+		s := &lasso.Solver{Dim: len(all), Fold: foldedRows}
+		return s, s.Init()
 	}
-	l.solver = &lasso.Solver{Dim: s, Fold: foldedRows}
-	if err := l.solver.Init(); err != nil {
-		return fmt.Errorf("learner: SupportOracle: %w", err)
+	if _, err := begin(); err != nil {
+		return nil, fmt.Errorf("learner: SupportOracle: %w", err)
 	}
-	return nil
-}
-
-// Reset forgets everything. SupportOracle makes no random choices.
-func (l *SupportOracle) Reset(*rand.Rand, rand.Source) {
-	l.reset()
-	l.solver.Reset()
-	l.theta = nil
+	support := slices.Clone(l.Support)
+	return bandit.Starts(func(*rand.Rand, rand.Source) bandit.Run {
+		solver, _ := begin() // the first has shown that it can be had
+		return &supportOracle{highDimensional: shared, support: support, ridge: or(l.Ridge, 1), solver: solver, all: all, x: make([]float64, len(all))}
+	}), nil
 }
 
 // Select appends the arm with the largest estimated mean.
-func (l *SupportOracle) Select(v *bandit.View, dst []int) []int {
-	if !l.admit(v) || l.theta == nil {
-		return append(dst, 0)
+func (l *supportOracle) Select(v *bandit.View, dst []int) ([]int, error) {
+	if err := l.admit(v); err != nil {
+		return dst, err
+	}
+	if l.theta == nil {
+		return append(dst, 0), nil
 	}
 	best, most := 0, 0.0
 	for a := range v.Arms {
 		x, m := v.Row(a), 0.0
-		for i, j := range l.Support {
+		for i, j := range l.support {
 			m += float64(x[j] * l.theta[i])
 		}
 		if a == 0 || m > most {
 			best, most = a, m
 		}
 	}
-	return append(dst, best)
+	return append(dst, best), nil
 }
 
 // Update fits anew.
-func (l *SupportOracle) Update(v *bandit.View, arms []int, y []float64) {
-	arm, reward, ok := l.record(v, arms, y)
-	if !ok {
-		return
+func (l *supportOracle) Update(v *bandit.View, arms []int, y []float64) error {
+	arm, reward, err := l.record(v, arms, y)
+	if err != nil {
+		return err
 	}
 	x := v.Row(arm)
-	for i, j := range l.Support {
+	for i, j := range l.support {
 		l.x[i] = x[j]
 	}
-	if !l.add(l.solver, v, l.x, reward) {
-		return
+	if err = l.solver.Add(l.x, reward); err != nil {
+		return inRound(v.Round, err)
 	}
 	theta, err := l.solver.LeastSquares(l.all, l.ridge)
-	if err != nil {
-		l.Fail(fmt.Errorf("learner: round %d: %w", v.Round, err))
-		return
+	if err == nil {
+		l.theta = theta
 	}
-	l.theta = theta
+	return inRound(v.Round, err)
 }

@@ -51,9 +51,9 @@ func (t Theory) Gap(gap float64) float64 {
 	return 8 * t.RewardBound / gap * beta * beta * potential
 }
 
-// optimiseShift returns the sums shifted to the rho_min with the least regret bound. Theorems 5 and 6 are
-// increasing functions of the same beta-bar sqrt(potential), so the optimum does not depend on the
-// gap.
+// optimiseShift returns the sums shifted to the rho_min with the least regret bound. Theorems 5 and
+// 6 are increasing functions of the same beta-bar sqrt(potential), so the optimum does not depend
+// on the gap.
 //
 // As rho_min grows, the bound tends to sqrt(8) n S L: more than any regret, for a learner that
 // never learns. If no shift has a bound below that, as in a short run under much noise, the sums

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -47,27 +48,30 @@ func TestTheory(t *testing.T) {
 func TestWidthIsUnderItsBound(t *testing.T) {
 	const horizon = 2000
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
-		l := learner.New(&learner.LinUCB{}, make_())
+		l := learner.New(learner.LinUCB{}, make_)
 		p := bandit.Problem{Arms: 10, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-		if err := l.Init(p, horizon); err != nil {
-			t.Fatal(err)
-		}
-		l.Reset(nil, random.Source(1, 0, "noise"))
+		run := bandittest.Run(t, l, p, horizon, nil, random.Source(1, 0, "noise"))
 		r := random.New(1, 0, "contexts")
 		v := bandit.View{Arms: 10, Dim: 3, X: make([]float64, 30)}
 		for round := 1; round <= 400; round++ {
 			v.Round = round
 			contexts(r, &v, make([]float64, 3))
-			arms := l.Select(&v, nil)
-			l.Update(&v, arms, []float64{random.Rademacher(r, v.Row(arms[0])[0])})
-			_, beta := linUCB(l).Confidence()
-			bound, _ := linUCB(l).RegretBound(round, 0)
-			grown := float64(round) / (3 * linUCB(l).Bounds().RhoMin)
+			arms := run.Select(&v, nil)
+			run.Update(&v, arms, []float64{random.Rademacher(r, v.Row(arms[0])[0])})
+			_, beta := linUCB(run).Confidence()
+			bound, _ := linUCB(run).RegretBound(round, 0)
+			grown := float64(round) / (3 * linUCB(run).Bounds().RhoMin)
 			if most := bound / math.Sqrt(8*float64(round)*3*math.Log1p(grown)); beta > most*(1+1e-12) {
 				t.Fatalf("%s, round %d: beta = %v, want <= beta-bar = %v", name, round, beta, most)
 			}
 		}
 	}
+}
+
+// begun returns the rule of a run that has not played yet.
+func begun(t *testing.T, l learner.LinUCB, sums privacy.Accumulator, p bandit.Problem, horizon int) *learner.LinUCBRule {
+	t.Helper()
+	return linUCB(bandittest.Run(t, learner.New(l, sums), p, horizon, nil, random.Source(1, 0, "noise")))
 }
 
 func TestOptimalShift(t *testing.T) {
@@ -77,20 +81,14 @@ func TestOptimalShift(t *testing.T) {
 		if name == "square-root" || name == "square-root/epsilon=inf" { // refuses the horizon
 			continue
 		}
-		optimal := learner.New(&learner.LinUCB{OptimalShift: true}, make_())
-		if err := optimal.Init(p, horizon); err != nil {
-			t.Fatal(err)
-		}
-		general, gapped := linUCB(optimal).RegretBound(horizon, 0.1)
+		optimal := begun(t, learner.LinUCB{OptimalShift: true}, make_, p, horizon)
+		general, gapped := optimal.RegretBound(horizon, 0.1)
 		for log := -3.0; log <= 10; log += 0.25 {
-			l := learner.New(&learner.LinUCB{RhoMin: math.Pow(10, log)}, make_())
-			if err := l.Init(p, horizon); err != nil {
-				t.Fatal(err)
-			}
-			g, h := linUCB(l).RegretBound(horizon, 0.1)
+			l := learner.LinUCB{RhoMin: math.Pow(10, log)}
+			g, h := begun(t, l, make_, p, horizon).RegretBound(horizon, 0.1)
 			if g < general*(1-1e-9) || h < gapped*(1-1e-9) {
 				t.Errorf("%s: rho_min = %v has the bounds %v and %v, the optimal shift's, %v, has %v and %v",
-					name, linUCB(l).RhoMin, g, h, linUCB(optimal).Bounds().RhoMin, general, gapped)
+					name, l.RhoMin, g, h, optimal.Bounds().RhoMin, general, gapped)
 			}
 		}
 	}
@@ -100,16 +98,9 @@ func TestOptimalShift(t *testing.T) {
 // learner that never learns; the sums keep their own shift then.
 func TestOptimalShiftWhereAllIsVacuous(t *testing.T) {
 	p := bandit.Problem{Arms: 25, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	make_ := func() privacy.Accumulator {
-		return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: privacy.Budget{Epsilon: 0.1, Delta: 0.1}}}
-	}
-	own, optimal := learner.New(&learner.LinUCB{}, make_()), learner.New(&learner.LinUCB{OptimalShift: true}, make_())
-	for _, l := range []*learner.Private[privacy.Sums]{own, optimal} {
-		if err := l.Init(p, 1000); err != nil {
-			t.Fatal(err)
-		}
-	}
-	near(t, "rho_min", linUCB(optimal).Bounds().RhoMin, linUCB(own).Bounds().RhoMin, 1e-3)
+	make_ := mechanism.Tree{Noise: mechanism.Wishart{Budget: privacy.Budget{Epsilon: 0.1, Delta: 0.1}}}
+	own, optimal := begun(t, learner.LinUCB{}, make_, p, 100), begun(t, learner.LinUCB{OptimalShift: true}, make_, p, 100)
+	near(t, "rho_min", optimal.Bounds().RhoMin, own.Bounds().RhoMin, 1e-3)
 }
 
 // The bounds of PrivateThresholdedLasso are far above a random arm's regret at 16,000 rounds, which

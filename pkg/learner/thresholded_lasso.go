@@ -1,7 +1,6 @@
 package learner
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -24,7 +23,12 @@ import (
 type ThresholdedLasso struct {
 	Lambda    float64 // lambda_0, > 0; 0 means 0.02, as in the authors' code
 	Tolerance float64 // of the LASSO's duality gap, as in lasso.Solver, but 0 means 1e-6
+}
 
+var _ bandit.Learner = ThresholdedLasso{}
+
+// ThresholdedLassoRun is a run of [ThresholdedLasso].
+type ThresholdedLassoRun struct {
 	highDimensional
 	lambda float64
 	solver *lasso.Solver
@@ -33,48 +37,46 @@ type ThresholdedLasso struct {
 	on     []int     // S, increasing
 }
 
-var _ bandit.Learner = (*ThresholdedLasso)(nil)
-
-// Init validates and allocates.
-func (l *ThresholdedLasso) Init(p bandit.Problem, horizon int) (err error) {
+// Open validates.
+func (l ThresholdedLasso) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	if err := checkTuning("ThresholdedLasso", 0, tuning{"Lambda", l.Lambda, "0.02"}); err != nil {
-		return err
+		return nil, err
 	}
-	if err := l.init("ThresholdedLasso", p, horizon); err != nil {
-		return err
+	shared, err := newHighDimensional("ThresholdedLasso", p, horizon)
+	if err != nil {
+		return nil, err
 	}
-	l.lambda, l.on = or(l.Lambda, 0.02), make([]int, 0, p.Dim)
-	l.solver, err = newSolver(l.who, p.Dim, horizon, l.Tolerance)
-	return err
-}
-
-// Reset forgets everything.
-func (l *ThresholdedLasso) Reset(own *rand.Rand, _ rand.Source) {
-	l.reset()
-	l.solver.Reset()
-	l.own, l.on = own, l.on[:0]
+	return begins(shared.who, p.Dim, horizon, 1, l.Tolerance, func(own *rand.Rand, s []*lasso.Solver) bandit.Run {
+		return &ThresholdedLassoRun{highDimensional: shared, lambda: or(l.Lambda, 0.02), solver: s[0], own: own, on: make([]int, 0, p.Dim)}
+	})
 }
 
 // Select appends the arm with the largest estimated mean, or a random one.
-func (l *ThresholdedLasso) Select(v *bandit.View, dst []int) []int {
-	if !l.admit(v) {
-		return append(dst, 0)
+func (l *ThresholdedLassoRun) Select(v *bandit.View, dst []int) ([]int, error) {
+	if err := l.admit(v); err != nil {
+		return dst, err
 	}
 	if len(l.on) == 0 {
-		return append(dst, l.own.IntN(v.Arms))
+		return append(dst, l.own.IntN(v.Arms)), nil
 	}
-	return append(dst, greedy(v, l.theta, l.on))
+	return append(dst, greedy(v, l.theta, l.on)), nil
 }
 
 // Update fits anew.
-func (l *ThresholdedLasso) Update(v *bandit.View, arms []int, y []float64) {
-	arm, reward, ok := l.record(v, arms, y)
-	if !ok || !l.add(l.solver, v, v.Row(arm), reward) {
-		return
+func (l *ThresholdedLassoRun) Update(v *bandit.View, arms []int, y []float64) error {
+	arm, reward, err := l.record(v, arms, y)
+	if err != nil {
+		return err
+	}
+	if err := l.solver.Add(v.Row(arm), reward); err != nil {
+		return inRound(v.Round, err)
 	}
 	t := l.solver.Rows()
 	alpha := l.lambda * math.Sqrt(2*logRows(t)*max(l.logDim, math.Ln2)/float64(t))
-	w := l.fit(l.solver, v, alpha)
+	w, err := l.fit(l.solver, alpha)
+	if err != nil {
+		return inRound(v.Round, err)
+	}
 	l.on = l.on[:0]
 	for _, j := range l.solver.Support() {
 		if math.Abs(w[j]) > 4*alpha {
@@ -88,14 +90,12 @@ func (l *ThresholdedLasso) Update(v *bandit.View, arms []int, y []float64) {
 		}
 	}
 	l.on = kept
-	theta, err := l.solver.LeastSquares(l.on, 0)
-	if err != nil {
-		l.Fail(fmt.Errorf("learner: round %d: %w", v.Round, err))
+	if l.theta, err = l.solver.LeastSquares(l.on, 0); err != nil {
 		l.on = l.on[:0]
 	}
-	l.theta = theta
+	return inRound(v.Round, err)
 }
 
 // Support returns S, the coordinates that it holds for those that matter, increasing. The slice is
-// the learner's own, and valid until the next Update.
-func (l *ThresholdedLasso) Support() []int { return l.on }
+// the run's own, and valid until the next Update.
+func (l *ThresholdedLassoRun) Support() []int { return l.on }

@@ -13,6 +13,7 @@ import (
 // As an action set: at most ten films, at most five of these older than I am, and at most three of
 // those of one genre. An element in none of the family's sets is unrestricted.
 type Laminar struct {
+	sets     [][]int // as they were given
 	capacity []int
 	parent   []int // by set, the smallest set that contains it, or -1
 	deepest  []int // by element, the smallest set that has it, or -1
@@ -34,7 +35,7 @@ func NewLaminar(size int, sets [][]int, capacity []int) (*Laminar, error) {
 	if len(sets) != len(capacity) {
 		return nil, fmt.Errorf("matroid: Laminar has %d sets and %d capacities, want one for each", len(sets), len(capacity))
 	}
-	m := &Laminar{capacity: slices.Clone(capacity), parent: make([]int, len(sets)), deepest: make([]int, size)}
+	m := &Laminar{sets: rowsOf(sets), capacity: slices.Clone(capacity), parent: make([]int, len(sets)), deepest: make([]int, size)}
 	for e := range m.deepest {
 		m.deepest[e] = -1
 	}

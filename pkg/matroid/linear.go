@@ -31,6 +31,7 @@ import (
 // With at most z nonzero entries in a row and n elements in the set, asking about an element costs
 // O(z (K-n)), and adding it O(K (K-n)).
 type Linear struct {
+	vectors         [][]int // as they were given
 	size, dim, rank int
 	class           []int // by element; parallel vectors share a class, and 0 is the zero vector's
 	first           []int // by class, where its entries start; one more entry than classes
@@ -44,7 +45,7 @@ var _ Matroid = (*Linear)(nil)
 // NewLinear returns the matroid whose element e is the vector vectors[e]. The vectors have one
 // length and are copied. Entries are above -2^63.
 func NewLinear(vectors [][]int) (*Linear, error) {
-	m := &Linear{size: len(vectors)}
+	m := &Linear{vectors: rowsOf(vectors), size: len(vectors)}
 	rows := make([][]int64, len(vectors))
 	for e, v := range vectors {
 		if len(v) != len(vectors[0]) {

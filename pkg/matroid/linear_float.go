@@ -15,6 +15,7 @@ import (
 // its relative length. For the default these thresholds are 1e-9 and 1e-7. In other cases the
 // answer may depend on the order in which elements were added. [Check] can find that out.
 type LinearFloat struct {
+	vectors         [][]float64 // as they were given
 	size, dim, rank int
 	tolerance       float64
 	unit            []float64 // size x dim, row-major: the vectors at length 1
@@ -37,7 +38,7 @@ func NewLinearFloat(vectors [][]float64, tolerance float64) (*LinearFloat, error
 	if !(tolerance >= least && tolerance < 1) {
 		return nil, fmt.Errorf("matroid: LinearFloat tolerance = %v, want in [%v, 1), or 0 for %v", tolerance, least, DefaultTolerance)
 	}
-	m := &LinearFloat{size: len(vectors), tolerance: tolerance, loop: make([]bool, len(vectors))}
+	m := &LinearFloat{vectors: rowsOf(vectors), size: len(vectors), tolerance: tolerance, loop: make([]bool, len(vectors))}
 	for e, v := range vectors {
 		if len(v) != len(vectors[0]) {
 			return nil, fmt.Errorf("matroid: LinearFloat vectors[%d] has length %d, want %d, as vectors[0]", e, len(v), len(vectors[0]))

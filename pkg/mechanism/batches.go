@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -35,24 +36,15 @@ type Batches struct {
 	// Budget has no default. delta = 0 means Laplace noise, delta > 0 Gaussian noise, and epsilon =
 	// +Inf no noise.
 	Budget  privacy.Budget
-	Lengths BatchLengths // no default
+	Lengths BatchLengths // nil: those of the policy's rule, if Setup.Lengths says that it sets them
 	// Cumulative means that nothing is forgotten: the mean is the sum of all batches, with the noise
 	// of each, over the number of their observations. false means the last batch alone.
 	Cumulative bool
-
-	noisyTally
-	rule    BatchLengths // Lengths, as it was in Init
-	batches []int        // by arm, how many are full
-	left    []int        // by arm, observations missing until the open batch is full; 0: none is open
-	length  []int        // by arm, of the open batch
-	sums    []float64    // by arm, of weights less Lo in the open batch
-	totals  []float64    // by arm, what was released of all batches
-	counted []int        // by arm, observations in totals
-	summed  bool         // some observations came as sums
 }
 
 // BatchLengths is a rule for the lengths of batches. It may depend on public data and on what was
-// released before the batch begins.
+// released before the batch begins. A policy's rule that is one sets the lengths of Batches without
+// any; the policy asks for that by Setup.Lengths.
 type BatchLengths interface {
 	// Length returns the number of observations of an arm's batch i = 0, 1, ... It is called when the
 	// batch begins. A number below 1 counts as 1.
@@ -94,51 +86,81 @@ func (g Geometric) total(i int) float64 {
 }
 
 var (
-	_ privacy.Summer = (*Batches)(nil)
-	_ privacy.Tally  = (*Batches)(nil)
+	_ privacy.Summer = (*batchesRun)(nil)
+	_ privacy.Tally  = Batches{}
 	_ BatchLengths   = Geometric{}
 )
 
-// Init validates and calibrates.
-func (b *Batches) Init(s privacy.Setup) error {
-	return b.init(s, 6, b.calibrate)
+// batches are Batches for a setup.
+type batches struct {
+	noisyTally
+	lengths    BatchLengths // nil: each run follows a rule of its own
+	cumulative bool
 }
 
-func (b *Batches) calibrate() error {
-	s := b.setup
-	if err := field.Check("mechanism: Batches.Lengths", b.Lengths); err != nil {
-		return err
+// batchesRun is a run of Batches.
+type batchesRun struct {
+	*batches
+	noisyRun
+	rule    BatchLengths
+	full    []int     // by arm, how many batches are full
+	left    []int     // by arm, observations missing until the open batch is full; 0: none is open
+	length  []int     // by arm, of the open batch
+	sums    []float64 // by arm, of weights less Lo in the open batch
+	totals  []float64 // by arm, what was released of all batches
+	counted []int     // by arm, observations in totals
+	summed  bool      // some observations came as sums
+}
+
+// Open validates and calibrates.
+func (of Batches) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], error) {
+	if err := checkTally(s, 6); err != nil {
+		return nil, err
 	}
-	if v, ok := b.Lengths.(interface{ Validate() error }); ok {
-		if err := v.Validate(); err != nil {
-			return err
+	if of.Lengths != nil || !s.Lengths {
+		if err := field.Check("mechanism: Batches.Lengths", of.Lengths); err != nil {
+			return nil, err
 		}
 	}
-	if err := b.scales(b.Budget, s.WarmUp); err != nil {
-		return err
+	if v, ok := of.Lengths.(interface{ Validate() error }); ok {
+		if err := v.Validate(); err != nil {
+			return nil, err
+		}
 	}
-	b.rule = b.Lengths
-	b.describe(b.Budget, privacy.Sound, "batches of an arm: parallel composition", true)
-	b.batches, b.left, b.length, b.counted = make([]int, s.Arms), make([]int, s.Arms), make([]int, s.Arms), make([]int, s.Arms)
-	b.sums, b.totals = make([]float64, s.Arms), make([]float64, s.Arms)
-	return nil
+	b := &batches{noisyTally{data: s}, of.Lengths, of.Cumulative}
+	if err := b.scales(of.Budget, s.WarmUp); err != nil {
+		return nil, err
+	}
+	b.describe(of.Budget, privacy.Sound, "batches of an arm: parallel composition", true)
+	return b, nil
 }
 
-// Reset forgets the data and draws new noise from n.
-func (b *Batches) Reset(n *privacy.Noise) {
-	b.tallied.reset()
-	clear(b.batches)
-	clear(b.left)
-	clear(b.counted)
-	clear(b.sums)
-	clear(b.totals)
-	b.noise, b.summed = n, false
+// Start begins a run that draws its noise from n.
+func (b *batches) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	if n == nil {
+		return withoutNoise(b)
+	}
+	ints, floats := func() []int { return make([]int, b.data.Arms) }, func() []float64 { return make([]float64, b.data.Arms) }
+	return &batchesRun{batches: b, noisyRun: b.start(n), rule: b.lengths, full: ints(), left: ints(), length: ints(), counted: ints(),
+		sums: floats(), totals: floats()}
+}
+
+// Follows reports whether the lengths of batches are those of the policy's rule, whose word the
+// claim then takes.
+func (b *batches) Follows() bool { return b.lengths == nil }
+
+// Follow takes the lengths of the run's batches from the policy's rule, unless there are Lengths.
+// It comes before the first record.
+func (b *batchesRun) Follow(rule BatchLengths) {
+	if b.lengths == nil {
+		b.rule = rule
+	}
 }
 
 // Add adds a record and releases the batches that it fills. moved reports whether there are any.
-func (b *Batches) Add(rec *privacy.Record) (moved bool, err error) {
-	if err := b.ready(); err != nil {
-		return false, err
+func (b *batchesRun) Add(rec *privacy.Record) (moved bool, err error) {
+	if b.rule == nil {
+		return false, errors.New("mechanism: batches without lengths: Batches.Lengths is nil, and no policy's rule sets them")
 	}
 	if err := b.admit(rec); err != nil {
 		return false, err
@@ -158,26 +180,26 @@ func (b *Batches) Add(rec *privacy.Record) (moved bool, err error) {
 }
 
 // open begins an arm's next batch.
-func (b *Batches) open(arm int) {
-	b.length[arm] = max(1, b.rule.Length(arm, b.batches[arm]))
+func (b *batchesRun) open(arm int) {
+	b.length[arm] = max(1, b.rule.Length(arm, b.full[arm]))
 	b.left[arm], b.sums[arm] = b.length[arm], 0
 }
 
 // release releases an arm's full batch.
-func (b *Batches) release(arm int) {
+func (b *batchesRun) release(arm int) {
 	scale := b.later
-	if b.batches[arm] == 0 {
+	if b.full[arm] == 0 {
 		scale = b.first
 	}
-	if !b.Cumulative {
+	if !b.cumulative {
 		b.totals[arm], b.counted[arm] = 0, 0
 	}
 	b.totals[arm] += b.sums[arm] + b.draw(scale)
 	b.counted[arm] += b.length[arm]
-	b.batches[arm]++
+	b.full[arm]++
 	noises := 1
-	if b.Cumulative {
-		noises, scale = b.batches[arm], b.first
+	if b.cumulative {
+		noises, scale = b.full[arm], b.first
 	}
 	n, tail := float64(b.counted[arm]), tailOfEqual(b.gaussian, noises, scale)
 	b.change(arm, privacy.Estimate{
@@ -189,14 +211,19 @@ func (b *Batches) release(arm int) {
 // Scale returns the noise on the sum of an arm's first batch and of later ones: the scale of the
 // Laplace noise, or the standard deviation of the Gaussian. The two differ only for a warm-up
 // record.
-func (b *Batches) Scale() (first, later float64) { return b.first, b.later }
+func (b *batches) Scale() (first, later float64) { return b.first, b.later }
 
 // Plan returns what the batches of up to the given number of records reveal of one record: a sum
 // for each of its arms.
-func (b *Batches) Plan(records int) privacy.Plan {
-	p := b.plan(records, func(n int) int { return min(n, 1) }, b.batches)
+func (b *batches) Plan(records int) privacy.Plan {
+	return b.plan(records, once, nil).HeldBy(b).Trusts(b.lengths)
+}
+
+// Plan returns the tally's plan with the draws of the run.
+func (b *batchesRun) Plan(records int) privacy.Plan {
+	p := b.plan(records, once, b.full)
 	if b.summed {
 		p.Conditions = append(slices.Clone(p.Conditions), "weights that came as sums were within the bounds before")
 	}
-	return p.HeldBy(b).Trusts(b.rule)
+	return p.HeldBy(b).Trusts(b.lengths)
 }

@@ -10,14 +10,13 @@ import (
 )
 
 // sums is a tally of batches of 5, 15, 30, ... observations.
-func sums(t *testing.T, s privacy.Setup) *Batches {
+func sums(t *testing.T, s privacy.Setup) privacy.Summer {
 	t.Helper()
-	b := &Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: Geometric{First: 5, Ratio: 3}, Cumulative: true}
-	if err := b.Init(s); err != nil {
+	b, err := Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: Geometric{First: 5, Ratio: 3}, Cumulative: true}.Open(s)
+	if err != nil {
 		t.Fatal(err)
 	}
-	b.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
-	return b
+	return b.Start(privacy.NewNoise(random.Source(1, 0, "noise"))).(privacy.Summer)
 }
 
 // TestBatchesSum: sums of records make the estimates that the records make, by the same noise. The
@@ -52,9 +51,8 @@ func TestBatchesSum(t *testing.T) {
 	if !slices.EqualFunc(x.Draws, y.Draws, func(a, b privacy.Draws) bool { return a.Count == b.Count && a.Scale == b.Scale }) || len(y.Conditions) != len(x.Conditions)+1 {
 		t.Errorf("by records the plan %v, by sums %v", x, y)
 	}
-	b.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
-	if p := privacy.PlanOf(b, 200); len(p.Conditions) != len(x.Conditions) {
-		t.Errorf("after Reset the conditions are %v", p.Conditions)
+	if p := privacy.PlanOf(sums(t, s), 200); len(p.Conditions) != len(x.Conditions) {
+		t.Errorf("of a new run the conditions are %v", p.Conditions)
 	}
 }
 
@@ -85,10 +83,7 @@ func TestBatchesSumRefuses(t *testing.T) {
 			t.Errorf("a sum is taken under %+v", s)
 		}
 	}
-	if _, err := new(Batches).AddSum(0, 1, 1); err == nil {
-		t.Error("a sum is taken before Init")
-	}
-	if a, b, c := b.Missing(-1), b.Missing(2), new(Batches).Missing(0); a != 0 || b != 0 || c != 0 {
-		t.Errorf("Missing of no arm is %d, %d and, before Init, %d", a, b, c)
+	if a, b := b.Missing(-1), b.Missing(2); a != 0 || b != 0 {
+		t.Errorf("Missing of no arm is %d and %d", a, b)
 	}
 }

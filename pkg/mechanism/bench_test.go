@@ -14,41 +14,50 @@ import (
 func BenchmarkAccumulate(b *testing.B) {
 	for _, c := range []struct {
 		name     string
-		make     func() privacy.Accumulator
+		make     *player[privacy.Sums]
 		horizons []int
 	}{
-		{"tree", func() privacy.Accumulator { return &Tree{Noise: &Gaussian{Budget: budget}} }, []int{1e3, 1e5, 1e7}},
-		{"honaker", func() privacy.Accumulator { return &Honaker{Budget: budget} }, []int{1e3, 1e5, 1e7}},
-		{"blt", func() privacy.Accumulator { return &BLT{Budget: budget} }, []int{1e3, 1e4, 1e5, 1e6, 1e7, 5e7}},
-		{"square-root", func() privacy.Accumulator { return &SquareRoot{Budget: budget} }, []int{1e2, 1e3, 1e4, 1e5}},
+		{"tree", played(Tree{Noise: Gaussian{Budget: budget}}), []int{1e3, 1e5, 1e7}},
+		{"honaker", played(Honaker{Budget: budget}), []int{1e3, 1e5, 1e7}},
+		{"blt", played(BLT{Budget: budget}), []int{1e3, 1e4, 1e5, 1e6, 1e7, 5e7}},
+		{"square-root", played(SquareRoot{Budget: budget}), []int{1e2, 1e3, 1e4, 1e5}},
 	} {
 		for _, horizon := range c.horizons {
 			b.Run(fmt.Sprintf("%s/T=%.0e", c.name, float64(horizon)), func(b *testing.B) {
-				acc := c.make()
-				if err := acc.Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 0.1}); err != nil {
+				acc := c.make
+				if err := acc.open(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 0.1}); err != nil {
 					b.Fatal(err)
 				}
 				row, release := privacy.Row([]float64{0.5, 0.5, 0, 0, 0, 1}), make([]float64, 21)
-				f := shared(acc)
-				tree, _ := acc.(*Tree)
-				acc.Reset(privacy.NewNoise(testSource()))
+				acc.start(privacy.NewNoise(testSource()))
+				var counted *rows
+				switch run := acc.Stream.(type) {
+				case *treeRun:
+					counted = &run.rows
+				case *honakerRun:
+					counted = &run.rows
+				case *bltRun:
+					counted = &run.rows
+				case *squareRootRun:
+					counted = &run.rows
+				}
 				b.ReportAllocs()
 				for b.Loop() {
 					switch {
-					case c.name == "square-root" && f.count == horizon:
-						acc.Reset(privacy.NewNoise(testSource()))
-					case f != nil && f.count == horizon:
-						f.count = 0
-					case tree != nil && tree.count == horizon:
-						tree.count = 0
+					case counted.count < horizon:
+					case c.name == "square-root":
+						acc.start(privacy.NewNoise(testSource()))
+						counted = &acc.Stream.(*squareRootRun).rows
+					default:
+						counted.count = 0
 					}
 					if _, err := acc.Add(row); err != nil {
 						b.Fatal(err)
 					}
 					acc.Release().Read(release)
 				}
-				if blt, ok := acc.(*BLT); ok {
-					b.ReportMetric(float64(8*len(blt.kernel.buffers)), "B/kept")
+				if blt, ok := acc.Stream.(*bltRun); ok {
+					b.ReportMetric(float64(8*len(blt.factorisedRun.by.(*bltNoise).buffers)), "B/kept")
 				}
 			})
 		}
@@ -60,7 +69,7 @@ func BenchmarkInit(b *testing.B) {
 	for _, horizon := range []int{1e3, 1e5, 1e7, 5e7, 1e9} {
 		b.Run(fmt.Sprintf("blt/T=%.0e", float64(horizon)), func(b *testing.B) {
 			for b.Loop() {
-				if err := (&BLT{Budget: budget}).Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 0.1}); err != nil {
+				if err := played(BLT{Budget: budget}).open(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 0.1}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -68,7 +77,7 @@ func BenchmarkInit(b *testing.B) {
 	}
 	b.Run("blt/T=5e+07/buffers=16", func(b *testing.B) {
 		for b.Loop() {
-			if err := (&BLT{Budget: budget, Buffers: 16}).Init(privacy.Setup{Dim: 6, Horizon: 5e7, Bound: math.Sqrt2, Alpha: 0.1}); err != nil {
+			if err := played(BLT{Budget: budget, Buffers: 16}).open(privacy.Setup{Dim: 6, Horizon: 5e7, Bound: math.Sqrt2, Alpha: 0.1}); err != nil {
 				b.Fatal(err)
 			}
 		}

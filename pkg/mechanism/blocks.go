@@ -64,12 +64,6 @@ type Blocks struct {
 	// Remember combines all full blocks; false means the last full block alone, as in the papers.
 	Remember bool
 	Lengths  BlockLengths // nil means Doubling{}
-
-	noisyTally
-	levels      []blockLevel
-	blocks      []int     // by arm, how many are full
-	left        []int     // by arm, observations missing until the open block is full
-	sums, means []float64 // by arm: the open block's sum, and the last estimate, of weights less Lo
 }
 
 // BlockLengths is a rule for the lengths of an arm's blocks. It may depend only on public data.
@@ -92,30 +86,41 @@ type blockLevel struct {
 	tail   privacy.Tail
 }
 
-var (
-	_ privacy.Tally = (*Blocks)(nil)
-)
+var _ privacy.Tally = Blocks{}
 
-// Init validates and calibrates.
-func (b *Blocks) Init(s privacy.Setup) error {
-	return b.init(s, 4, b.calibrate)
+// blocks are Blocks for a setup.
+type blocks struct {
+	noisyTally
+	lengths BlockLengths
+	levels  []blockLevel
 }
 
-func (b *Blocks) calibrate() error {
-	s := b.setup
-	if err := published("Blocks", b.Calibration); err != nil {
-		return err
+// blocksRun is a run of Blocks.
+type blocksRun struct {
+	*blocks
+	noisyRun
+	full        []int     // by arm, how many blocks are full
+	left        []int     // by arm, observations missing until the open block is full
+	sums, means []float64 // by arm: the open block's sum, and the last estimate, of weights less Lo
+}
+
+// Open validates and calibrates.
+func (of Blocks) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], error) {
+	if err := checkTally(s, 4); err != nil {
+		return nil, err
 	}
-	if err := b.scales(b.Budget, s.WarmUp && b.Calibration == privacy.Sound); err != nil {
-		return err
+	if err := published("Blocks", of.Calibration); err != nil {
+		return nil, err
 	}
-	if err := b.levelUp(); err != nil {
-		return err
+	b := &blocks{noisyTally: noisyTally{data: s}, lengths: of.Lengths}
+	if err := b.scales(of.Budget, s.WarmUp && of.Calibration == privacy.Sound); err != nil {
+		return nil, err
 	}
-	b.describe(b.Budget, b.Calibration, "blocks of Differentially private matroid bandits, Theorem 1", true)
-	b.sums, b.means = make([]float64, s.Arms), make([]float64, s.Arms)
-	b.blocks, b.left = make([]int, s.Arms), make([]int, s.Arms)
-	return nil
+	if err := b.levelUp(of); err != nil {
+		return nil, err
+	}
+	b.describe(of.Budget, of.Calibration, "blocks of Differentially private matroid bandits, Theorem 1", true)
+	return b, nil
 }
 
 // maxBlocks and maxRemembered bound the number of blocks of an arm: something is stored for each,
@@ -127,8 +132,8 @@ const (
 
 // levelUp computes the lengths, weights, counts and tails of all blocks, which depend only on a
 // block's place.
-func (b *Blocks) levelUp() error {
-	rule := b.Lengths
+func (b *blocks) levelUp(of Blocks) error {
+	rule := of.Lengths
 	if rule == nil {
 		rule = Doubling{}
 	}
@@ -136,17 +141,16 @@ func (b *Blocks) levelUp() error {
 		return err
 	}
 	most := maxBlocks
-	if b.Remember {
+	if of.Remember {
 		most = maxRemembered
 	}
-	b.levels = b.levels[:0]
-	for rest := b.records(); ; {
+	for rest := mostRecords(b.data); ; {
 		n := rule.Length(len(b.levels))
 		switch {
 		case n < 1:
 			return fmt.Errorf("mechanism: Blocks.Lengths.Length(%d) = %d, want >= 1", len(b.levels), n)
 		case len(b.levels) == most:
-			return fmt.Errorf("mechanism: Blocks.Lengths has over %d blocks for a horizon of %d, want fewer and longer ones", most, b.setup.Horizon)
+			return fmt.Errorf("mechanism: Blocks.Lengths has over %d blocks for a horizon of %d, want fewer and longer ones", most, b.data.Horizon)
 		}
 		b.levels = append(b.levels, blockLevel{length: n})
 		if uint(n) > rest {
@@ -162,10 +166,10 @@ func (b *Blocks) levelUp() error {
 			scales[i] = b.first
 		}
 		n := float64(b.levels[i].length)
-		precisions[i] = 1 / b.variance(n, scales[i]/(b.setup.Hi-b.setup.Lo))
+		precisions[i] = 1 / b.variance(n, scales[i]/(b.data.Hi-b.data.Lo))
 		total += precisions[i]
 		oldest := 0
-		if !b.Remember {
+		if !of.Remember {
 			total, oldest = precisions[i], i
 		}
 		var square float64
@@ -185,7 +189,7 @@ func (b *Blocks) levelUp() error {
 
 // variance bounds the variance of the mean of a block of n observations, in units of (Hi - Lo)^2,
 // with scale in units of Hi - Lo.
-func (b *Blocks) variance(n, scale float64) float64 {
+func (b *blocks) variance(n, scale float64) float64 {
 	v := float64(scale * scale)
 	if !b.gaussian {
 		v = float64(2 * v)
@@ -193,23 +197,22 @@ func (b *Blocks) variance(n, scale float64) float64 {
 	return 0.25/n + v/n/n
 }
 
-// Reset forgets the data and draws new noise from n.
-func (b *Blocks) Reset(n *privacy.Noise) {
-	b.tallied.reset()
-	clear(b.sums)
-	clear(b.means)
-	clear(b.blocks)
-	for i := range b.seen {
-		b.left[i] = b.levels[0].length
+// Start begins a run that draws its noise from n.
+func (b *blocks) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	if n == nil {
+		return withoutNoise(b)
 	}
-	b.noise = n
+	arms := b.data.Arms
+	r := &blocksRun{blocks: b, noisyRun: b.start(n), full: make([]int, arms), left: make([]int, arms),
+		sums: make([]float64, arms), means: make([]float64, arms)}
+	for i := range r.left {
+		r.left[i] = b.levels[0].length
+	}
+	return r
 }
 
 // Add adds a record and releases the blocks that it fills. moved reports whether there are any.
-func (b *Blocks) Add(rec *privacy.Record) (moved bool, err error) {
-	if err := b.ready(); err != nil {
-		return false, err
-	}
+func (b *blocksRun) Add(rec *privacy.Record) (moved bool, err error) {
 	if err := b.admit(rec); err != nil {
 		return false, err
 	}
@@ -226,14 +229,14 @@ func (b *Blocks) Add(rec *privacy.Record) (moved bool, err error) {
 }
 
 // release releases an arm's full block and opens the next.
-func (b *Blocks) release(arm int) {
-	level, scale := b.blocks[arm], b.later
+func (b *blocksRun) release(arm int) {
+	level, scale := b.full[arm], b.later
 	if level == 0 {
 		scale = b.first
 	}
 	mean := (b.sums[arm] + b.draw(scale)) / float64(b.levels[level].length)
 	b.sums[arm] = 0
-	b.blocks[arm]++
+	b.full[arm]++
 	b.left[arm] = b.levels[level+1].length
 	if share := b.levels[level].share; share < 1 {
 		mean = b.means[arm] + float64(share*(mean-b.means[arm]))
@@ -242,19 +245,24 @@ func (b *Blocks) release(arm int) {
 }
 
 // estimate returns the last release of an arm.
-func (b *Blocks) estimate(arm int) privacy.Estimate {
-	l := &b.levels[b.blocks[arm]-1]
+func (b *blocksRun) estimate(arm int) privacy.Estimate {
+	l := &b.levels[b.full[arm]-1]
 	return privacy.Estimate{Mean: b.setup.Lo + b.means[arm], Count: l.count, Tail: l.tail}
 }
 
 // Scale returns the noise on the sum of an arm's first block and of later ones: the scale of the
 // Laplace noise, or the standard deviation of the Gaussian. The two differ only for a warm-up
 // record under Sound.
-func (b *Blocks) Scale() (first, later float64) { return b.first, b.later }
+func (b *blocks) Scale() (first, later float64) { return b.first, b.later }
 
 // Plan returns what the blocks of up to the given number of records reveal of one record: a sum for
 // each of its arms or, of the warm-up record, the first block of each arm. Noise is drawn for each
 // full block; an arm's first one has no less than the others.
-func (b *Blocks) Plan(records int) privacy.Plan {
-	return b.plan(records, func(n int) int { return min(n, 1) }, b.blocks).HeldBy(b).Trusts(b.Lengths)
+func (b *blocks) Plan(records int) privacy.Plan {
+	return b.plan(records, once, nil).HeldBy(b).Trusts(b.lengths)
+}
+
+// Plan returns the tally's plan with the draws of the run.
+func (b *blocksRun) Plan(records int) privacy.Plan {
+	return b.plan(records, once, b.full).HeldBy(b).Trusts(b.lengths)
 }

@@ -14,11 +14,11 @@ import (
 // TestBlocksRelease: an arm's estimate changes with its observations number 1, 3, 7, 15, ..., and
 // is of 1, 2, 4, 8, ...
 func TestBlocksRelease(t *testing.T) {
-	b := &Blocks{Budget: privacy.Budget{Epsilon: 1}}
-	if err := b.Init(privacy.Setup{Arms: 2, Slots: 1, Horizon: 2000, Hi: 1}); err != nil {
+	b := played(Blocks{Budget: privacy.Budget{Epsilon: 1}})
+	if err := b.open(privacy.Setup{Arms: 2, Slots: 1, Horizon: 2000, Hi: 1}); err != nil {
 		t.Fatal(err)
 	}
-	b.Reset(privacy.NewNoise(testSource()))
+	b.start(privacy.NewNoise(testSource()))
 	next, size := 1, 1
 	for n := 1; n <= 1000; n++ {
 		// another arm's records do not count
@@ -42,7 +42,7 @@ func TestBlocksRelease(t *testing.T) {
 // slowBlocks computes estimates from all observations of a run, and its noise as a list of what a
 // second source of the same seed draws. It takes each formula as the papers, or the comment of
 // Remember, have it.
-func slowBlocks(b *Blocks, s privacy.Setup, n *privacy.Noise, arms [][]int, weights [][]float64) (all [][]privacy.Estimate) {
+func slowBlocks(b Blocks, s privacy.Setup, n *privacy.Noise, arms [][]int, weights [][]float64) (all [][]privacy.Estimate) {
 	type block struct{ sum, size, scale float64 }
 	released, open := make([][]block, s.Arms), make([]block, s.Arms)
 	for i := range arms {
@@ -109,13 +109,13 @@ func slowBlocks(b *Blocks, s privacy.Setup, n *privacy.Noise, arms [][]int, weig
 func TestBlocksReference(t *testing.T) {
 	for _, budget := range []privacy.Budget{{Epsilon: 0.7, Delta: 1e-4}, {Epsilon: 50, Delta: 1e-2}, {Epsilon: math.Inf(1), Delta: 1e-4}} {
 		for name, tally := range tallies(budget) {
-			b, ok := tally.(*Blocks)
+			b, ok := tally.of.(Blocks)
 			if !ok {
 				continue
 			}
 			for i, s := range append(tallySetups, privacy.Setup{Arms: 2, Slots: 1, Horizon: 5000, Hi: 1}) {
 				arms, weights := shown(s, rand.New(rand.NewPCG(uint64(i), 2)))
-				got := run(t, b, s, random.Source(7, 0, "noise"), arms, weights)
+				got := run(t, tally, s, random.Source(7, 0, "noise"), arms, weights)
 				want := slowBlocks(b, s, privacy.NewNoise(random.Source(7, 0, "noise")), arms, weights)
 				for r := range got {
 					for arm, w := range want[r] {
@@ -135,11 +135,11 @@ func TestBlocksReference(t *testing.T) {
 // bit for weights that sums of are exact, or of all full blocks.
 func TestBlocksWithoutNoise(t *testing.T) {
 	for _, remember := range []bool{false, true} {
-		b := &Blocks{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Remember: remember}
-		if err := b.Init(privacy.Setup{Arms: 1, Slots: 1, Horizon: 1 << 12, Hi: 1}); err != nil {
+		b := played(Blocks{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Remember: remember})
+		if err := b.open(privacy.Setup{Arms: 1, Slots: 1, Horizon: 1 << 12, Hi: 1}); err != nil {
 			t.Fatal(err)
 		}
-		b.Reset(privacy.NewNoise(testSource()))
+		b.start(privacy.NewNoise(testSource()))
 		rng := rand.New(rand.NewPCG(1, 2))
 		var all []float64
 		for range 1 << 12 {
@@ -175,21 +175,21 @@ func TestBlocksNoise(t *testing.T) {
 	const arms = 100_000
 	budget := privacy.Budget{Epsilon: 2, Delta: 1e-3}
 	for name, tally := range tallies(budget) {
-		b, ok := tally.(*Blocks)
+		b, ok := tally.of.(Blocks)
 		if !ok {
 			continue
 		}
 		s := privacy.Setup{Arms: arms, Slots: arms, Horizon: 14, Hi: 1, WarmUp: true}
-		if err := b.Init(s); err != nil {
+		if err := tally.open(s); err != nil {
 			t.Fatal(err)
 		}
-		b.Reset(privacy.NewNoise(testSource()))
+		tally.start(privacy.NewNoise(testSource()))
 		every, weights := make([]int, arms), make([]float64, arms)
 		for i := range every {
 			every[i] = i
 		}
 		for record := 1; record <= 15; record++ {
-			released, err := b.Add(&privacy.Record{Arms: every, Y: weights})
+			released, err := tally.Add(&privacy.Record{Arms: every, Y: weights})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -198,23 +198,24 @@ func TestBlocksNoise(t *testing.T) {
 			}
 			var square float64
 			for arm := range arms {
-				m := b.Release().Of[arm].Mean
+				m := tally.Release().Of[arm].Mean
 				square += m * m
 			}
-			blocks, oldest := bits.Len(uint(record)), 0
+			full, oldest := bits.Len(uint(record)), 0
 			if !b.Remember {
-				oldest = blocks - 1
+				oldest = full - 1
 			}
-			v := b.later * b.later
-			if !b.gaussian {
+			m := tally.opened.(*blocks)
+			v := m.later * m.later
+			if !m.gaussian {
 				v *= 2
 			}
 			var total, want float64
-			for j := oldest; j < blocks; j++ {
+			for j := oldest; j < full; j++ {
 				size := math.Pow(2, float64(j))
 				total += 1 / (1/(4*size) + v/(size*size))
 			}
-			for j := oldest; j < blocks; j++ {
+			for j := oldest; j < full; j++ {
 				size := math.Pow(2, float64(j))
 				p := 1 / (1/(4*size) + v/(size*size)) / total
 				want += p * p * v / (size * size)
@@ -233,12 +234,12 @@ func TestBlocksNoise(t *testing.T) {
 func TestBlocksPrivacy(t *testing.T) {
 	for _, s := range tallySetups {
 		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
-			b := &Blocks{Budget: privacy.Budget{Epsilon: 0.7}, Calibration: c}
-			if err := b.Init(s); err != nil {
+			b := played(Blocks{Budget: privacy.Budget{Epsilon: 0.7}, Calibration: c})
+			if err := b.open(s); err != nil {
 				t.Fatal(err)
 			}
 			claim := privacy.ClaimOf(b)
-			first, later := b.Scale()
+			first, later := b.opened.(*blocks).Scale()
 			rng := rand.New(rand.NewPCG(3, 4))
 			largest := map[bool]float64{} // of the first record, and of later ones
 			for range 300 {
@@ -258,7 +259,7 @@ func TestBlocksPrivacy(t *testing.T) {
 						weights[replaced][j], other[replaced][j] = s.Lo, s.Hi
 					}
 				}
-				none := &Blocks{Budget: privacy.Budget{Epsilon: math.Inf(1)}}
+				none := played(Blocks{Budget: privacy.Budget{Epsilon: math.Inf(1)}})
 				one, two := run(t, none, s, testSource(), arms, weights), run(t, none, s, testSource(), arms, other)
 				var loss float64
 				for arm := range s.Arms {
@@ -305,17 +306,20 @@ func TestBlocksPrivacy(t *testing.T) {
 func TestBlocksRemember(t *testing.T) {
 	for _, budget := range []privacy.Budget{{Epsilon: 0.01}, {Epsilon: 0.5}, {Epsilon: 2}, {Epsilon: 50}, {Epsilon: 2, Delta: 1e-5}, {Epsilon: 0.1, Delta: 1e-5}} {
 		for _, slots := range []int{1, 3, 17} {
-			all := [2]*Blocks{{Budget: budget}, {Budget: budget, Remember: true}}
-			for _, b := range all {
-				if err := b.Init(privacy.Setup{Arms: 100, Slots: slots, Horizon: 1 << 17, Hi: 1}); err != nil {
+			all := [2]Blocks{{Budget: budget}, {Budget: budget, Remember: true}}
+			var levels [2][]blockLevel
+			for i, b := range all {
+				opened, err := b.Open(privacy.Setup{Arms: 100, Slots: slots, Horizon: 1 << 17, Hi: 1})
+				if err != nil {
 					t.Fatal(err)
 				}
+				levels[i] = opened.(*blocks).levels
 			}
 			l := 3 * math.Log(1e4*float64(slots))
-			for i := range all[0].levels {
+			for i := range levels[0] {
 				var width [2]float64
-				for j, b := range all {
-					e := b.levels[i]
+				for j := range levels {
+					e := levels[j][i]
 					width[j] = math.Sqrt(l/float64(e.count)) + e.tail.Root*math.Sqrt(l) + e.tail.Linear*l
 				}
 				ratio := width[1] / width[0]

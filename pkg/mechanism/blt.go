@@ -47,50 +47,63 @@ type BLT struct {
 	Budget privacy.Budget // no default; delta > 0
 	// Buffers is d, in [1, 16]; 0 means 1 + ceil(ln(horizon)/3.5), which loses at most 0.7%.
 	Buffers int
-
-	factorised
-	kernel *bltKernel
 }
 
-var (
-	_ privacy.Accumulator = (*BLT)(nil)
-)
+var _ privacy.Accumulator = BLT{}
+
+// blt is a BLT for a setup.
+type blt struct{ *factorised }
+
+// bltRun is a run of a BLT.
+type bltRun struct{ factorisedRun }
 
 const (
 	bltBuffers = 16   // with more, rounding hides the gain
 	bltHorizon = 1e10 // beyond it the rounding of phi_1, about 1 - 1/horizon, shows
 )
 
-// Init validates, optimises the parameters and calibrates.
-func (b *BLT) Init(s privacy.Setup) error {
-	if err := b.check(s, b.Budget); err != nil {
-		return err
+// Open validates, optimises the parameters and calibrates.
+func (b BLT) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
+	if err := checkFactorised(s, b.Budget); err != nil {
+		return nil, err
 	}
 	if b.Buffers < 0 || b.Buffers > bltBuffers {
-		return fmt.Errorf("mechanism: BLT.Buffers = %d, want in [1, %d], or 0 for 1 + ceil(ln(horizon)/3.5)", b.Buffers, bltBuffers)
+		return nil, fmt.Errorf("mechanism: BLT.Buffers = %d, want in [1, %d], or 0 for 1 + ceil(ln(horizon)/3.5)", b.Buffers, bltBuffers)
 	}
 	if s.Horizon > bltHorizon {
-		return fmt.Errorf("mechanism: BLT over a horizon of %d rounds, want <= %v", s.Horizon, float64(bltHorizon))
+		return nil, fmt.Errorf("mechanism: BLT over a horizon of %d rounds, want <= %v", s.Horizon, float64(bltHorizon))
 	}
 	buffers := b.Buffers
 	if buffers == 0 {
 		buffers = defaultBuffers(s.Horizon)
 	}
 	if err := fitting(s, float64(buffers)+3); err != nil {
-		return err
+		return nil, err
 	}
 	kernel, err := newBLTKernel(buffers, releases(s.Horizon))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	size := s.Dim * (s.Dim + 1) / 2
-	kernel.allocate(size)
-	b.kernel = kernel
-	return b.factorised.init(s, b.Budget, kernel, "buffered linear Toeplitz factorisation: Dvijotham et al. 2024; McMahan, Xu, Zhang 2024")
+	f, err := newFactorised(s, b.Budget, kernel, 0, "buffered linear Toeplitz factorisation: Dvijotham et al. 2024; McMahan, Xu, Zhang 2024")
+	if err != nil {
+		return nil, err
+	}
+	return &blt{f}, nil
+}
+
+// Start begins a run that draws its noise from n.
+func (b *blt) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	if n == nil {
+		return withoutNoise(b)
+	}
+	return &bltRun{b.start(n)}
 }
 
 // Plan returns what the releases after the given number of records reveal of one record.
-func (b *BLT) Plan(records int) privacy.Plan { return b.plan(records).HeldBy(b) }
+func (b *blt) Plan(records int) privacy.Plan { return b.plan(records, 0).HeldBy(b) }
+
+// Plan returns the mechanism's plan with the draws of the run.
+func (b *bltRun) Plan(records int) privacy.Plan { return b.plan(records, b.released()).HeldBy(b) }
 
 // defaultBuffers returns 1 + ceil(ln(horizon)/3.5).
 func defaultBuffers(horizon int) int { return 1 + int(math.Ceil(portable.Log(float64(horizon))/3.5)) }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // bltKernel is the noise correlation of BLT. It stores poles as their distances to 1, which go down
@@ -18,9 +19,14 @@ type bltKernel struct {
 	omega []float64 // c_k = sum omega_j theta_j^(k-1), k >= 1; c_0 = 1
 	beta  []float64 // b_k = sum beta_j phi_j^k, from j = 0
 
-	decay   []float64 // phi_j, from phi_0 = 1
-	buffers []float64 // (d+1) x size: w_j
-	fresh   []float64 // z
+	decay []float64 // phi_j, from phi_0 = 1
+}
+
+// bltNoise is the noise of a run.
+type bltNoise struct {
+	decay, beta []float64
+	buffers     []float64 // (d+1) x size: w_j
+	fresh       []float64 // z
 }
 
 // newBLTKernel returns the kernel that minimises max_t |B_t| |C|, the largest standard deviation in
@@ -138,14 +144,12 @@ func (k *bltKernel) columnNorm(rows int) float64 {
 // term in e^2, those of c~ - c are then at most 2e times those of c b = 1/(1-x), that is 2e each.
 func roundingMargin(e float64, rows int) float64 { return float64(3 * e * math.Sqrt(float64(rows))) }
 
-func (k *bltKernel) allocate(size int) {
-	k.buffers, k.fresh = make([]float64, len(k.beta)*size), make([]float64, size)
+func (k *bltKernel) begin(size int) correlated {
+	return &bltNoise{k.decay, k.beta, make([]float64, len(k.beta)*size), make([]float64, size)}
 }
 
-func (k *bltKernel) reset() { clear(k.buffers) }
-
-func (k *bltKernel) next(_ int, draw func([]float64), dst []float64) {
-	draw(k.fresh)
+func (k *bltNoise) next(_ int, z Drawer, n *privacy.Noise, dst []float64) {
+	z.Draw(n, k.fresh)
 	clear(dst)
 	for j, decay := range k.decay {
 		beta, w := k.beta[j], k.buffers[j*len(dst):(j+1)*len(dst)]

@@ -16,16 +16,17 @@ func TestBLTAgainstItsMatrix(t *testing.T) {
 			if testing.Short() && horizon == 512 && buffers != 0 {
 				continue // longer than 100 by far
 			}
-			blt := &BLT{Budget: budget, Buffers: buffers}
-			b := impulses(t, blt, &blt.factorised, horizon, horizon-1)
+			blt := played(BLT{Budget: budget, Buffers: buffers})
+			b, f := impulses(t, blt, horizon, horizon-1)
+			kernel := f.by.(*bltKernel)
 			c := make([]float64, horizon-1)
 			c[0] = 1
 			for k := range c[1:] {
-				for j, omega := range blt.kernel.omega {
-					c[k+1] += omega * math.Pow(1-blt.kernel.theta[j], float64(k))
+				for j, omega := range kernel.omega {
+					c[k+1] += omega * math.Pow(1-kernel.theta[j], float64(k))
 				}
 			}
-			agree(t, b, lowerToeplitz(c), &blt.factorised)
+			agree(t, b, lowerToeplitz(c), f)
 		}
 	}
 }
@@ -159,17 +160,18 @@ func TestBLTLoss(t *testing.T) {
 		{1_000_000, 5, 0.0042}, {10_000_000, 6, 0.0034}, {50_000_000, 7, 0.0022}, {1_000_000_000, 7, 0.007}, {1e10, 8, 0.007},
 	} {
 		s.Horizon = c.horizon
-		blt := &BLT{Budget: budget}
-		if err := blt.Init(s); err != nil {
+		blt := played(BLT{Budget: budget})
+		if err := blt.open(s); err != nil {
 			t.Fatal(err)
 		}
-		loss := blt.MaxSD()/rootMaxSD(releases(c.horizon)) - 1
-		t.Logf("T = %d: %d buffers, largest standard deviation %.4f, loss %.3f%%", c.horizon, len(blt.kernel.phi), blt.MaxSD(), 100*loss)
-		if len(blt.kernel.phi) != c.buffers {
-			t.Errorf("T = %d: %d buffers, want %d", c.horizon, len(blt.kernel.phi), c.buffers)
+		f := shared(blt)
+		loss := f.MaxSD()/rootMaxSD(releases(c.horizon)) - 1
+		t.Logf("T = %d: %d buffers, largest standard deviation %.4f, loss %.3f%%", c.horizon, len(f.by.(*bltKernel).phi), f.MaxSD(), 100*loss)
+		if len(f.by.(*bltKernel).phi) != c.buffers {
+			t.Errorf("T = %d: %d buffers, want %d", c.horizon, len(f.by.(*bltKernel).phi), c.buffers)
 		}
-		if want := (c.buffers + 1) * 21; len(blt.kernel.buffers) != want {
-			t.Errorf("T = %d: %d numbers are kept, want %d", c.horizon, len(blt.kernel.buffers), want)
+		if want := (c.buffers + 1) * 21; len(f.by.begin(21).(*bltNoise).buffers) != want {
+			t.Errorf("T = %d: %d numbers are kept, want %d", c.horizon, len(f.by.begin(21).(*bltNoise).buffers), want)
 		}
 		if loss < -1e-7 || loss > c.loss {
 			t.Errorf("T = %d: the loss is %v, want in [0, %v]", c.horizon, loss, c.loss)

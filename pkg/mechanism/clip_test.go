@@ -18,12 +18,12 @@ func testSource() interface{ Uint64() uint64 } { return random.Source(1, 0, "tes
 func TestClipping(t *testing.T) {
 	const bound = 1.5
 	all := factorisations(privacy.Budget{Epsilon: math.Inf(1)})
-	all["exact"], all["tree"], all["pan-private"] = &Exact{}, &Tree{Noise: &tags{zero: true}}, &PanPrivateTree{Noise: &tags{zero: true}}
+	all["exact"], all["tree"], all["pan-private"] = played(Exact{}), played(Tree{Noise: tags{zero: true}}), played(PanPrivateTree{Noise: tags{zero: true}})
 	for name, acc := range all {
-		if err := acc.Init(privacy.Setup{Dim: 3, Horizon: 100, Bound: bound, Alpha: 0.1}); err != nil {
+		if err := acc.open(privacy.Setup{Dim: 3, Horizon: 100, Bound: bound, Alpha: 0.1}); err != nil {
 			t.Fatal(err)
 		}
-		acc.Reset(privacy.NewNoise(testSource()))
+		acc.start(privacy.NewNoise(testSource()))
 		r := random.New(1, 0, "rows")
 		want, release := make([]float64, 6), make([]float64, 6)
 		if !strings.Contains(name, "tree") && name != "pan-private" {
@@ -64,8 +64,8 @@ func TestClipping(t *testing.T) {
 				t.Errorf("%s: entry %d is %v, want %v", name, i, release[i], want[i])
 			}
 		}
-		if acc.Reset(nil); acc.Clipped() != 0 {
-			t.Errorf("%s: %d rows clipped after Reset", name, acc.Clipped())
+		if acc.start(privacy.NewNoise(testSource())); acc.Clipped() != 0 {
+			t.Errorf("%s: %d rows clipped in a new run", name, acc.Clipped())
 		}
 	}
 }
@@ -75,12 +75,12 @@ func TestClipping(t *testing.T) {
 func TestShifted(t *testing.T) {
 	s := privacy.Setup{Dim: 3, Horizon: 100, Bound: 1, Alpha: 0.1}
 	all := accumulators(budget)
-	all["exact"] = &Exact{Ridge: 2}
+	all["exact"] = played(Exact{Ridge: 2})
 	for name, acc := range all {
-		if err := acc.Init(s); err != nil {
+		if err := acc.open(s); err != nil {
 			t.Fatal(err)
 		}
-		acc.Reset(privacy.NewNoise(testSource()))
+		acc.start(privacy.NewNoise(testSource()))
 		before, after := make([]float64, 6), make([]float64, 6)
 		acc.Release().Read(before)
 		natural := acc.Release().Bounds
@@ -116,18 +116,17 @@ func TestNoNoise(t *testing.T) {
 	for _, delta := range []float64{0, 0.1} {
 		for _, c := range []Gaussian{{}, {Calibration: privacy.AsPublished}, {Padded: true}} {
 			c.Budget = privacy.Budget{Epsilon: math.Inf(1), Delta: delta}
-			twin := c
-			tree, exact, pan := &Tree{Noise: &c}, &Exact{Ridge: 1}, &PanPrivateTree{Noise: &twin}
-			all := []privacy.Accumulator{tree, exact, pan}
+			tree, exact, pan := played(Tree{Noise: c}), played(Exact{Ridge: 1}), played(PanPrivateTree{Noise: c})
+			all := []*player[privacy.Sums]{tree, exact, pan}
 			others := factorisations(privacy.Budget{Epsilon: math.Inf(1), Delta: delta})
 			for _, a := range others {
 				all = append(all, a)
 			}
 			for _, a := range all {
-				if err := a.Init(s); err != nil {
+				if err := a.open(s); err != nil {
 					t.Fatal(err)
 				}
-				a.Reset(privacy.NewNoise(testSource()))
+				a.start(privacy.NewNoise(testSource()))
 			}
 			for name, a := range others {
 				if !a.Release().Exact || a.Release().Bounds != exact.Release().Bounds || !math.IsInf(privacy.ClaimOf(a).Epsilon(), 1) {
@@ -174,11 +173,11 @@ func TestExtremeRowsAreClipped(t *testing.T) {
 		{[]float64{math.MaxFloat64, 0, 0.5}, []float64{1, 0, 0.5}},
 		{[]float64{-1e200, 0, 1e308}, []float64{-1e-308, 0, 1.5}},
 	} {
-		for name, acc := range map[string]privacy.Accumulator{"exact": &Exact{}, "tree": &Tree{Noise: &tags{zero: true}}} {
-			if err := acc.Init(privacy.Setup{Dim: 3, Horizon: 9, Bound: 1.5, Context: 1, Alpha: 0.1}); err != nil {
+		for name, acc := range map[string]*player[privacy.Sums]{"exact": played(Exact{}), "tree": played(Tree{Noise: tags{zero: true}})} {
+			if err := acc.open(privacy.Setup{Dim: 3, Horizon: 9, Bound: 1.5, Context: 1, Alpha: 0.1}); err != nil {
 				t.Fatal(err)
 			}
-			acc.Reset(privacy.NewNoise(testSource()))
+			acc.start(privacy.NewNoise(testSource()))
 			before, after, want := make([]float64, 6), make([]float64, 6), make([]float64, 6)
 			acc.Release().Read(before)
 			if err := addRow(acc, c.row); err != nil || acc.Clipped() != 1 {
@@ -201,7 +200,7 @@ func TestBoundsWithoutNoise(t *testing.T) {
 	for name, acc := range accumulators(privacy.Budget{Epsilon: 0.1, Delta: 1e-5}) {
 		for _, bound := range []float64{1e-300, 1e-160, 1e160, 1e308} {
 			s := privacy.Setup{Dim: 3, Horizon: 4, Bound: bound, Alpha: 0.1}
-			wants(t, name, acc.Init(s), "Setup.Bound = ", "[1e-60, 1e+60]")
+			wants(t, name, acc.open(s), "Setup.Bound = ", "[1e-60, 1e+60]")
 		}
 	}
 }

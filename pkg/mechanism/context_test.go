@@ -10,8 +10,8 @@ import (
 // A context has a bound of its own: a row within L~ whose context is longer than L is clipped
 // there, and so is a reward that the row's bound leaves no room for.
 func TestContextsAreClippedToTheirOwnBound(t *testing.T) {
-	e := &Exact{Ridge: 1}
-	if err := e.Init(privacy.Setup{Dim: 2, Horizon: 10, Bound: 5, Context: 3, Alpha: 1}); err != nil {
+	e := played(Exact{Ridge: 1})
+	if err := e.open(privacy.Setup{Dim: 2, Horizon: 10, Bound: 5, Context: 3, Alpha: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ x, y, wantX, wantY float64 }{
@@ -23,7 +23,7 @@ func TestContextsAreClippedToTheirOwnBound(t *testing.T) {
 		{6, 8, 3, 8},      // both: scaled to the row's bound below
 		{-30, -1, -3, -1}, // signs are kept
 	} {
-		e.Reset(nil)
+		e.start(nil)
 		if err := addRow(e, []float64{c.x, c.y}); err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestContextsAreClippedToTheirOwnBound(t *testing.T) {
 		}
 	}
 	for _, bad := range []float64{-1, 6, math.NaN()} {
-		if err := new(Exact).Init(privacy.Setup{Dim: 2, Horizon: 10, Bound: 5, Context: bad, Alpha: 1}); err == nil {
+		if err := played(Exact{}).open(privacy.Setup{Dim: 2, Horizon: 10, Bound: 5, Context: bad, Alpha: 1}); err == nil {
 			t.Errorf("Setup.Context = %v is accepted", bad)
 		}
 	}

@@ -7,29 +7,35 @@ import (
 // Counts releases the exact mean of all observations of an arm, without noise or privacy.
 //
 // OMM or CUCB over Counts is the non-private learner. Means are in the units of the weights.
-type Counts struct {
+type Counts struct{}
+
+var _ privacy.Tally = Counts{}
+
+// counts is Counts for a setup.
+type counts struct{ data privacy.Setup }
+
+// countsRun is a run of Counts.
+type countsRun struct {
+	*counts
 	tallied
 	sums []float64 // by arm, the sum of weights less Lo
 }
 
-var _ privacy.Tally = (*Counts)(nil)
-
-// Init validates and allocates.
-func (c *Counts) Init(s privacy.Setup) error {
-	return c.init(s, 1, func() error {
-		c.sums = make([]float64, s.Arms)
-		return nil
-	})
+// Open validates the setup.
+func (Counts) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], error) {
+	if err := checkTally(s, 1); err != nil {
+		return nil, err
+	}
+	return &counts{s}, nil
 }
 
-// Reset forgets the data.
-func (c *Counts) Reset(*privacy.Noise) {
-	c.tallied.reset()
-	clear(c.sums)
+// Start begins a run. It takes no noise.
+func (c *counts) Start(*privacy.Noise) privacy.Stream[privacy.Means] {
+	return &countsRun{c, newTallied(c.data), make([]float64, c.data.Arms)}
 }
 
 // Add adds a record and changes the estimate of each of its arms. moved reports whether it has any.
-func (c *Counts) Add(rec *privacy.Record) (moved bool, err error) {
+func (c *countsRun) Add(rec *privacy.Record) (moved bool, err error) {
 	if err := c.admit(rec); err != nil {
 		return false, err
 	}
@@ -44,4 +50,4 @@ func (c *Counts) Add(rec *privacy.Record) (moved bool, err error) {
 }
 
 // Plan returns no plan, with the reason: Counts claims no privacy.
-func (c *Counts) Plan(int) privacy.Plan { return privacy.NoPlan("the means are released as they are") }
+func (c *counts) Plan(int) privacy.Plan { return privacy.NoPlan("the means are released as they are") }

@@ -1,10 +1,10 @@
 // Package mechanism releases statistics of private records under calibrated noise, one type per
 // mechanism.
 //
-// A mechanism is a struct: fill in its fields, call Init, call Reset with the noise, add records
-// and read the release. [SecureGaussian] and [SecureLaplace] bring their own noise and have no
-// Reset. The method Plan states what the release reveals, and privacy.ClaimOf turns that into a
-// claim.
+// A mechanism is a plain value that describes: fill in its fields. Open validates and calibrates
+// it; what it returns never changes. Start begins a run with its noise: add records and read the
+// release. [SecureGaussian], [SecureLaplace] and [SecureTree] bring their own noise. The method
+// Plan states what the release reveals, and privacy.ClaimOf turns that into a claim.
 //
 // Accumulators release running sums of row row^T, the only data that a private LinUCB reads:
 //

@@ -14,15 +14,19 @@ import (
 func ExampleBLT() {
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-5}
 	setup := privacy.Setup{Dim: 2, Horizon: 50_000_000, Bound: 1, Alpha: 0.05}
-	blt, tree := mechanism.BLT{Budget: budget}, mechanism.Honaker{Budget: budget}
-	for _, acc := range []privacy.Accumulator{&blt, &tree} {
-		if err := acc.Init(setup); err != nil {
+	var sd [2]float64
+	var plans [2]privacy.Planner
+	for i, sums := range []privacy.Accumulator{mechanism.BLT{Budget: budget}, mechanism.Honaker{Budget: budget}} {
+		opened, err := sums.Open(setup)
+		if err != nil {
 			fmt.Println(err)
 			return
 		}
+		sd[i], plans[i] = opened.(interface{ MaxSD() float64 }).MaxSD(), opened
 	}
-	fmt.Printf("largest standard deviation, in units of L~^2/mu: %.1f, Honaker's tree %.1f\n", blt.MaxSD(), tree.MaxSD())
-	all, part := privacy.ClaimOf(&blt).Event().(privacy.GaussianEvent), privacy.PlanOf(&blt, 1000).Event().(privacy.GaussianEvent)
+	fmt.Printf("largest standard deviation, in units of L~^2/mu: %.1f, Honaker's tree %.1f\n", sd[0], sd[1])
+	blt := plans[0]
+	all, part := privacy.ClaimOf(blt).Event().(privacy.GaussianEvent), privacy.PlanOf(blt, 1000).Event().(privacy.GaussianEvent)
 	fmt.Printf("a thousand rounds spend %.1f of mu\n", part.Mu/all.Mu)
 	// Output:
 	// largest standard deviation, in units of L~^2/mu: 6.7, Honaker's tree 17.1
@@ -31,13 +35,13 @@ func ExampleBLT() {
 
 // A running sum of row row^T, released under privacy after each row.
 func ExampleTree() {
-	tree := mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}}
-	err := tree.Init(privacy.Setup{Dim: 2, Horizon: 1000, Bound: 1, Alpha: 0.05})
+	sums := mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}}
+	opened, err := sums.Open(privacy.Setup{Dim: 2, Horizon: 1000, Bound: 1, Alpha: 0.05})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	tree.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+	tree := opened.Start(privacy.NewNoise(random.Source(1, 0, "noise")))
 	for range 700 {
 		if _, err := tree.Add(&privacy.Record{X: []float64{0.8}, Y: []float64{0.6}}); err != nil {
 			fmt.Println(err)
@@ -50,7 +54,7 @@ func ExampleTree() {
 	for _, node := range mechanism.PrefixNodes(700) {
 		fmt.Printf("level %d: rows %d to %d\n", node.Level, node.First, node.Last)
 	}
-	fmt.Print(privacy.ClaimOf(&tree))
+	fmt.Print(privacy.ClaimOf(tree))
 	// Output:
 	// 700 x 0.8 x 0.6 = 336, released as 381
 	// level 9: rows 1 to 512

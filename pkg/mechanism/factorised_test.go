@@ -14,23 +14,23 @@ import (
 // impulses runs the rows 1..n-1 of a horizon of n through an accumulator whose i-th matrix of fresh
 // noise is replaced by the i-th unit vector, and returns B: row t is what the release after t rows,
 // the shift apart, holds of each fresh matrix.
-func impulses(t *testing.T, acc privacy.Accumulator, f *factorised, horizon, drawn int) *mat.Dense {
+func impulses(t *testing.T, acc *player[privacy.Sums], horizon, drawn int) (*mat.Dense, *factorised) {
 	t.Helper()
 	dim := 2
 	for dim*(dim+1)/2 < drawn {
 		dim++
 	}
-	if err := acc.Init(privacy.Setup{Dim: dim, Horizon: horizon, Bound: 1, Alpha: 0.1}); err != nil {
+	if err := acc.open(privacy.Setup{Dim: dim, Horizon: horizon, Bound: 1, Alpha: 0.1}); err != nil {
 		t.Fatal(err)
 	}
-	acc.Reset(nil)
-	f.sums.Shift = 0
+	f := shared(acc)
+	f.like.Shift = 0
 	i := 0
-	f.draw = func(dst []float64) {
+	acc.start(privacy.ScriptedNoise(func(_ privacy.Law, dst []float64) {
 		clear(dst)
 		dst[i] = 1
 		i++
-	}
+	}))
 	b := mat.NewDense(horizon-1, drawn, nil)
 	zero, release := make([]float64, dim), make([]float64, dim*(dim+1)/2)
 	for r := range horizon - 1 {
@@ -43,7 +43,7 @@ func impulses(t *testing.T, acc privacy.Accumulator, f *factorised, horizon, dra
 	if i != drawn {
 		t.Fatalf("%d matrices of fresh noise, want %d", i, drawn)
 	}
-	return b
+	return b, f
 }
 
 // lowerToeplitz returns the lower triangular matrix of coefficients.
@@ -78,9 +78,9 @@ func agree(t *testing.T, b, c *mat.Dense, f *factorised) {
 		t.Errorf("%d rows: the covariance of the noise is off by %v", n, e)
 	}
 	for rows := 1; rows <= n; rows += 1 + rows/3 {
-		sensitive(t, c.Slice(0, rows, 0, rows), f.plan(rows).Cases[0][0].Sensitivity.L2/f.sensitivity())
+		sensitive(t, c.Slice(0, rows, 0, rows), f.plan(rows, 0).Cases[0][0].Sensitivity.L2/f.sensitivity())
 	}
-	sensitive(t, c, f.plan(privacy.All).Cases[0][0].Sensitivity.L2/f.sensitivity())
+	sensitive(t, c, f.plan(privacy.All, 0).Cases[0][0].Sensitivity.L2/f.sensitivity())
 	wide(t, b, f)
 }
 
@@ -131,21 +131,21 @@ func distance(a, b mat.Matrix) float64 {
 }
 
 // factorisations makes one of each for a budget.
-func factorisations(b privacy.Budget) map[string]privacy.Accumulator {
-	return map[string]privacy.Accumulator{
-		"honaker": &Honaker{Budget: b}, "square root": &SquareRoot{Budget: b}, "blt": &BLT{Budget: b}, "blt of one": &BLT{Budget: b, Buffers: 1},
+func factorisations(b privacy.Budget) map[string]*player[privacy.Sums] {
+	return map[string]*player[privacy.Sums]{
+		"honaker": played(Honaker{Budget: b}), "square root": played(SquareRoot{Budget: b}), "blt": played(BLT{Budget: b}), "blt of one": played(BLT{Budget: b, Buffers: 1}),
 	}
 }
 
 // shared returns what the factorisations have in common.
-func shared(acc privacy.Accumulator) *factorised {
-	switch acc := acc.(type) {
-	case *Honaker:
-		return &acc.factorised
-	case *SquareRoot:
-		return &acc.factorised
-	case *BLT:
-		return &acc.factorised
+func shared(acc *player[privacy.Sums]) *factorised {
+	switch of := acc.opened.(type) {
+	case *honaker:
+		return of.factorised
+	case *squareRoot:
+		return of.factorised
+	case *blt:
+		return of.factorised
 	}
 	return nil
 }
@@ -158,47 +158,44 @@ func TestMaxSD(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &Gaussian{Budget: budget}
-	if err := g.Init(s); err != nil {
-		t.Fatal(err)
-	}
-	tree := 0.0
+	g := nodes[*gaussian](t, Gaussian{Budget: budget}, s)
+	inTree := 0.0
 	for row := 1; row < s.Horizon; row++ {
-		tree = max(tree, math.Sqrt(float64(len(PrefixNodes(row))))*g.SD()*mu/2)
+		inTree = max(inTree, math.Sqrt(float64(len(PrefixNodes(row))))*g.SD()*mu/2)
 	}
-	near(t, "the tree's", tree, math.Sqrt(15*14), 1e-9)
+	near(t, "the tree's", inTree, math.Sqrt(15*14), 1e-9)
 	for _, padded := range []bool{false, true} {
 		for _, calibration := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 			for _, horizon := range []int{1, 2, 3, 7, 8, 9, 1000, 20_000} {
-				of := &Tree{Noise: &Gaussian{Budget: budget, Calibration: calibration, Padded: padded}}
-				if err := of.Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: 3, Alpha: 0.1}); err != nil {
+				of := played(Tree{Noise: Gaussian{Budget: budget, Calibration: calibration, Padded: padded}})
+				if err := of.open(privacy.Setup{Dim: 6, Horizon: horizon, Bound: 3, Alpha: 0.1}); err != nil {
 					t.Fatal(err)
 				}
-				most, node := 1, of.Noise.(*Gaussian)
+				most, node := 1, of.opened.(*tree).noise.(*gaussian)
 				for row := 1; row < horizon; row++ {
 					most = max(most, len(PrefixNodes(row)))
 				}
 				if padded {
-					most, _ = node.Nodes()
+					most, _ = node.Levels()
 				}
 				near(t, fmt.Sprintf("a tree's, n = %d, %v, padded: %v", horizon, calibration, padded),
-					of.MaxSD(), node.SD()*mu/9*math.Sqrt(float64(most)), 1e-12)
+					of.opened.(*tree).MaxSD(), node.SD()*mu/9*math.Sqrt(float64(most)), 1e-12)
 			}
 		}
 	}
-	if w := (&Tree{Noise: &Wishart{Budget: budget}}); w.Init(s) != nil || !math.IsNaN(w.MaxSD()) {
-		t.Errorf("a Wishart tree's largest standard deviation is %v, want NaN", w.MaxSD())
+	if w := played(Tree{Noise: Wishart{Budget: budget}}); w.open(s) != nil || !math.IsNaN(w.opened.(*tree).MaxSD()) {
+		t.Errorf("a Wishart tree's largest standard deviation is %v, want NaN", w.opened.(*tree).MaxSD())
 	}
 	for name, want := range map[string]float64{"honaker": 10.010, "square root": 4.2186, "blt": 4.228} {
 		acc := factorisations(budget)[name]
-		if err := acc.Init(s); err != nil {
+		if err := acc.open(s); err != nil {
 			t.Fatal(err)
 		}
 		f := shared(acc)
 		near(t, name, f.MaxSD(), want, 1e-3)
 		near(t, name+" in the accumulator's units", f.SD()*f.by.rowNorm()*mu/2, f.MaxSD(), 1e-12)
-		if name != "honaker" && f.MaxSD() > tree/3 {
-			t.Errorf("%s: the largest standard deviation is %v, want at most a third of the tree's %v", name, f.MaxSD(), tree)
+		if name != "honaker" && f.MaxSD() > inTree/3 {
+			t.Errorf("%s: the largest standard deviation is %v, want at most a third of the tree's %v", name, f.MaxSD(), inTree)
 		}
 	}
 }
@@ -215,23 +212,23 @@ func TestFactorisationNoise(t *testing.T) {
 		if name == "honaker" {
 			drawn += finished(n - 1)
 		}
-		b := impulses(t, twin, shared(twin), n, drawn)
+		b, _ := impulses(t, twin, n, drawn)
 		var covariance mat.Dense
 		covariance.Mul(b, b.T())
 
 		acc := factorisations(budget)[name]
-		if err := acc.Init(privacy.Setup{Dim: 2, Horizon: n, Bound: 1.5, Alpha: 1}); err != nil {
+		if err := acc.open(privacy.Setup{Dim: 2, Horizon: n, Bound: 1.5, Alpha: 1}); err != nil {
 			t.Fatal(err)
 		}
 		f := shared(acc)
-		f.sums.Shift = 0
+		f.like.Shift = 0
 		source := random.Source(1, 0, name)
 		var mean, square [6]float64 // release 37's three entries and release 60's
 		var cross [3]float64
 		var across [2]float64
 		release, early := make([]float64, 3), make([]float64, 3)
 		for range draws {
-			acc.Reset(privacy.NewNoise(source))
+			acc.start(privacy.NewNoise(source))
 			for row := 1; row < n; row++ {
 				if err := addRow(acc, []float64{0, 0}); err != nil {
 					t.Fatal(err)
@@ -286,15 +283,15 @@ func TestFactorisationNoise(t *testing.T) {
 func TestFactorisationsRefuse(t *testing.T) {
 	s := privacy.Setup{Dim: 2, Horizon: 100, Bound: 1, Alpha: 0.1}
 	for _, buffers := range []int{-1, 17, 1 << 40} {
-		wants(t, "buffers", (&BLT{Budget: budget, Buffers: buffers}).Init(s), "BLT.Buffers = ", "want in [1, 16]")
+		wants(t, "buffers", played(BLT{Budget: budget, Buffers: buffers}).open(s), "BLT.Buffers = ", "want in [1, 16]")
 	}
 	long := s
 	long.Horizon = 1<<17 + 1
-	wants(t, "square root", (&SquareRoot{Budget: budget}).Init(long), "131073", "want <= 131072", "use BLT")
+	wants(t, "square root", played(SquareRoot{Budget: budget}).open(long), "131073", "want <= 131072", "use BLT")
 	long.Horizon = 1e10 + 1
-	wants(t, "blt", (&BLT{Budget: budget}).Init(long), "10000000001", "want <= 1e+10")
-	wants(t, "square root", (&SquareRoot{Budget: budget}).Init(long), "use BLT")
-	if err := (&Honaker{Budget: budget}).Init(long); err != nil {
+	wants(t, "blt", played(BLT{Budget: budget}).open(long), "10000000001", "want <= 1e+10")
+	wants(t, "square root", played(SquareRoot{Budget: budget}).open(long), "use BLT")
+	if err := played(Honaker{Budget: budget}).open(long); err != nil {
 		t.Errorf("honaker over 1e10 rounds: %v", err)
 	}
 }
@@ -302,10 +299,10 @@ func TestFactorisationsRefuse(t *testing.T) {
 // TestFactorisationsDoNotAllocate: a round, Add and Read, in the steady state.
 func TestFactorisationsDoNotAllocate(t *testing.T) {
 	for name, acc := range factorisations(budget) {
-		if err := acc.Init(privacy.Setup{Dim: 6, Horizon: 10_000, Bound: 1, Alpha: 0.1}); err != nil {
+		if err := acc.open(privacy.Setup{Dim: 6, Horizon: 10_000, Bound: 1, Alpha: 0.1}); err != nil {
 			t.Fatal(err)
 		}
-		acc.Reset(privacy.NewNoise(testSource()))
+		acc.start(privacy.NewNoise(testSource()))
 		row, release := privacy.Row([]float64{0.5, 0, 0, 0, 0, 0.1}), make([]float64, 21)
 		if n := testing.AllocsPerRun(1000, func() {
 			if _, err := acc.Add(row); err != nil {

@@ -26,16 +26,19 @@ type Gaussian struct {
 	Budget      privacy.Budget      // no default; delta > 0
 	Calibration privacy.Calibration // the zero value is Sound
 	Padded      bool                // every prefix carries the noise of m nodes
+}
 
+var _ NodeNoise = Gaussian{}
+
+// gaussian is a Gaussian for a setup.
+type gaussian struct {
 	planned
-	setup       privacy.Setup
-	calibration privacy.Calibration // Calibration and Padded, as they were in Init
+	data        privacy.Setup
+	calibration privacy.Calibration
 	padded      bool
 	levels      int     // m as the calibration counts it
 	sd          float64 // s
 }
-
-var _ NodeNoise = (*Gaussian)(nil)
 
 // maxNodes returns m = floor(log2(n-1)) + 1, at least 1: the largest number of released nodes that
 // one row can be in if the prefixes 1, ..., n-1 are released.
@@ -44,65 +47,67 @@ func maxNodes(horizon int) int { return max(1, bits.Len(uint(horizon-1))) }
 // printedNodes returns m = 1 + ceil(log2 n), the number of nodes as the papers count them.
 func printedNodes(horizon int) int { return 1 + bits.Len(uint(horizon-1)) }
 
-// Init validates and calibrates.
-func (g *Gaussian) Init(s privacy.Setup) error {
-	g.planned = planned{}
+// Open validates and calibrates.
+func (of Gaussian) Open(s privacy.Setup) (Nodes, error) {
 	if err := s.CheckRows(); err != nil {
-		return err
+		return nil, err
 	}
-	if err := published("Gaussian", g.Calibration); err != nil {
-		return err
+	if err := published("Gaussian", of.Calibration); err != nil {
+		return nil, err
 	}
-	mu, err := privacy.GaussianMu(g.Budget)
+	mu, err := privacy.GaussianMu(of.Budget)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	square := s.Bound * s.Bound
-	g.setup, g.calibration, g.padded, g.levels = s, g.Calibration, g.Padded, maxNodes(s.Horizon)
-	if g.Calibration == privacy.Sound {
+	g := &gaussian{data: s, calibration: of.Calibration, padded: of.Padded, levels: maxNodes(s.Horizon)}
+	if of.Calibration == privacy.Sound {
 		g.sd = math.Sqrt(float64(g.levels)) * square / mu
 	} else {
 		g.levels = printedNodes(s.Horizon)
-		g.sd = 4 * math.Sqrt(float64(g.levels)) * square * portable.Log(4/g.Budget.Delta) / g.Budget.Epsilon
+		g.sd = 4 * math.Sqrt(float64(g.levels)) * square * portable.Log(4/of.Budget.Delta) / of.Budget.Epsilon
 	}
-	if g.Budget.None() {
+	if of.Budget.None() {
 		g.sd = 0 // also for delta = 0, where the formula above has no value
 	}
-	if err := positive("Gaussian noise", g.sd, g.Budget, s); err != nil {
-		return err
+	if err := positive("Gaussian noise", g.sd, of.Budget, s); err != nil {
+		return nil, err
 	}
-	g.planned = symmetric(g.Budget, g.Calibration, "Shariff and Sheffet 2018, Section 4.2; mu-GDP of adaptive inputs (Dong, Roth, Su 2022)",
+	g.planned = symmetric(of.Budget, of.Calibration, "Shariff and Sheffet 2018, Section 4.2; mu-GDP of adaptive inputs (Dong, Roth, Su 2022)",
 		maxNodes(s.Horizon), privacy.Release{Law: privacy.SymmetricGaussianLaw(s.Dim, g.sd), Sensitivity: privacy.Norms{L2: square}})
-	return nil
+	return g, nil
 }
 
 // Plan returns what a row reveals that is in the given number of released nodes. More nodes than
 // the horizon allows count as the most that it allows.
-func (g *Gaussian) Plan(nodes int) privacy.Plan { return g.shown(nodes, 1).HeldBy(g) }
+func (g *gaussian) Plan(nodes int) privacy.Plan { return g.shown(nodes, 1).HeldBy(g) }
 
 // SD returns s, the standard deviation of an entry off the diagonal of a node's noise.
-func (g *Gaussian) SD() float64 { return g.sd }
+func (g *gaussian) SD() float64 { return g.sd }
 
-// Nodes returns m and Padded.
-func (g *Gaussian) Nodes() (int, bool) { return g.levels, g.padded }
+// Levels returns m and Padded.
+func (g *gaussian) Levels() (int, bool) { return g.levels, g.padded }
+
+// Drawer returns the noise itself, which needs no memory.
+func (g *gaussian) Drawer() Drawer { return g }
 
 // Draw writes one node's noise, a packed symmetric matrix, into dst.
-func (g *Gaussian) Draw(n *privacy.Noise, dst []float64) {
-	n.SymmetricGaussian(dst, g.setup.Dim, g.sd)
+func (g *gaussian) Draw(n *privacy.Noise, dst []float64) {
+	n.SymmetricGaussian(dst, g.data.Dim, g.sd)
 }
 
 // Noiseless reports whether epsilon is +Inf.
-func (g *Gaussian) Noiseless() bool { return g.sd == 0 }
+func (g *gaussian) Noiseless() bool { return g.sd == 0 }
 
 // upsilon bounds the operator norm of a prefix's noise in the leading d x d block, and the norm of
 // the vector h next to that block. Sound uses symmetricUpsilon, AsPublished uses Proposition 11 as
 // printed.
-func (g *Gaussian) upsilon() (operator, perturbation float64) {
+func (g *gaussian) upsilon() (operator, perturbation float64) {
 	scale := g.sd * math.Sqrt(float64(g.levels))
 	if g.calibration == privacy.Sound {
-		return symmetricUpsilon(g.setup, scale)
+		return symmetricUpsilon(g.data, scale)
 	}
-	d, tail := float64(g.setup.Dim-1), portable.Log(float64(g.setup.Horizon)/g.setup.Alpha)
+	d, tail := float64(g.data.Dim-1), portable.Log(float64(g.data.Horizon)/g.data.Alpha)
 	return math.Sqrt2 * scale * (float64(4*math.Sqrt(d)) + float64(2*(math.Ln2+tail))),
 		scale * (math.Sqrt(d) + math.Sqrt(2*(math.Ln2+tail)))
 }
@@ -121,7 +126,7 @@ func symmetricUpsilon(setup privacy.Setup, s float64) (operator, perturbation fl
 
 // Shift returns 2 Upsilon, twice the bound on the operator norm of a prefix's noise, or 1 without
 // noise.
-func (g *Gaussian) Shift() float64 {
+func (g *gaussian) Shift() float64 {
 	if g.Noiseless() {
 		return 1
 	}
@@ -132,10 +137,10 @@ func (g *Gaussian) Shift() float64 {
 // Bounds returns rho_min = shift - Upsilon, rho_max = shift + Upsilon and gamma =
 // |h|/sqrt(rho_min), with Upsilon the bound on the operator norm of a prefix's noise and |h| that
 // on its perturbation.
-func (g *Gaussian) Bounds(shift float64) privacy.Bounds { return g.Spread().Bounds(shift) }
+func (g *gaussian) Bounds(shift float64) privacy.Bounds { return g.Spread().Bounds(shift) }
 
 // Spread returns what Bounds is computed from.
-func (g *Gaussian) Spread() privacy.Spread { return spreadAround(g.upsilon()) }
+func (g *gaussian) Spread() privacy.Spread { return spreadAround(g.upsilon()) }
 
 // spreadAround returns the spread of noise around 0, from bounds on its norms.
 func spreadAround(operator, perturbation float64) privacy.Spread {

@@ -21,22 +21,17 @@ func near(t *testing.T, what string, got, want, relative float64) {
 }
 
 func TestGaussianOfExperiment2(t *testing.T) {
-	published := Gaussian{Budget: budget, Calibration: privacy.AsPublished}
-	sound := Gaussian{Budget: budget}
-	for _, g := range []*Gaussian{&published, &sound} {
-		if err := g.Init(exp2); err != nil {
-			t.Fatal(err)
-		}
-	}
+	published := nodes[*gaussian](t, Gaussian{Budget: budget, Calibration: privacy.AsPublished}, exp2)
+	sound := nodes[*gaussian](t, Gaussian{Budget: budget}, exp2)
 	near(t, "published s", published.SD(), 153.3, 1e-3)
 	near(t, "sound s", sound.SD(), 11.07, 1e-3)
 	near(t, "published Upsilon", published.Shift()/2, 91545, 1e-3)
 	// with ln(4n/alpha); ours has ln(8n/alpha), so that the union adds up
 	near(t, "sound Upsilon", sound.Shift()/2, 938, 0.01)
-	if e := privacy.ClaimOf(&published).Epsilon(); e != 0 {
+	if e := privacy.ClaimOf(published).Epsilon(); e != 0 {
 		t.Errorf("published noise at delta = 0.1: epsilon = %v, want 0: the total variation distance is below delta", e)
 	}
-	near(t, "sound epsilon", privacy.ClaimOf(&sound).Epsilon(), 1, 1e-9)
+	near(t, "sound epsilon", privacy.ClaimOf(sound).Epsilon(), 1, 1e-9)
 	b := published.Bounds(published.Shift())
 	near(t, "rho_max / rho_min", b.RhoMax/b.RhoMin, 3, 1e-12)
 }
@@ -52,29 +47,22 @@ func TestGaussianTable(t *testing.T) {
 		{20_000, 10, .1, 11.8, 2.18, .52},
 	} {
 		s := privacy.Setup{Dim: 6, Horizon: c.n, Bound: math.Sqrt2, Alpha: 1 / float64(c.n)}
-		published := Gaussian{Budget: privacy.Budget{Epsilon: c.eps, Delta: c.delta}, Calibration: privacy.AsPublished}
-		sound := Gaussian{Budget: published.Budget}
-		for _, g := range []*Gaussian{&published, &sound} {
-			if err := g.Init(s); err != nil {
-				t.Fatal(err)
-			}
-		}
+		b := privacy.Budget{Epsilon: c.eps, Delta: c.delta}
+		published := nodes[*gaussian](t, Gaussian{Budget: b, Calibration: privacy.AsPublished}, s)
+		sound := nodes[*gaussian](t, Gaussian{Budget: b}, s)
 		near(t, "published s", published.SD(), c.paper, 5e-3)
 		near(t, "sound s", sound.SD(), c.analytic, 5e-3)
-		near(t, "what the published noise buys", privacy.ClaimOf(&published).Epsilon(), c.eff, 0.02)
+		near(t, "what the published noise buys", privacy.ClaimOf(published).Epsilon(), c.eff, 0.02)
 	}
 }
 
 func TestWishartOfExperiment2(t *testing.T) {
 	freedom := map[privacy.Calibration]int{}
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
-		w := Wishart{Budget: budget, Calibration: c}
-		if err := w.Init(exp2); err != nil {
-			t.Fatal(err)
-		}
+		w := nodes[*wishart](t, Wishart{Budget: budget, Calibration: c}, exp2)
 		freedom[c] = w.Freedom()
-		t.Logf("%v: k = %d, shift %.4g, bounds %+v, claim %.4g", c, w.Freedom(), w.Shift(), w.Bounds(w.Shift()), privacy.ClaimOf(&w).Epsilon())
-		if e := privacy.ClaimOf(&w).Epsilon(); e > 1 {
+		t.Logf("%v: k = %d, shift %.4g, bounds %+v, claim %.4g", c, w.Freedom(), w.Shift(), w.Bounds(w.Shift()), privacy.ClaimOf(w).Epsilon())
+		if e := privacy.ClaimOf(w).Epsilon(); e > 1 {
 			t.Errorf("%v: claims epsilon = %v, want <= 1", c, e)
 		}
 	}

@@ -27,49 +27,75 @@ import (
 // streams differ in one row, replaced.
 type Honaker struct {
 	Budget privacy.Budget // no default; delta > 0
-
-	factorised
 }
 
-var (
-	_ privacy.Accumulator = (*Honaker)(nil)
-)
+var _ privacy.Accumulator = Honaker{}
 
-// Init validates and calibrates.
-func (h *Honaker) Init(s privacy.Setup) error {
-	if err := h.check(s, h.Budget); err != nil {
-		return err
+// honaker is a Honaker for a setup.
+type honaker struct{ *factorised }
+
+// honakerRun is a run of a Honaker.
+type honakerRun struct{ factorisedRun }
+
+// Open validates and calibrates.
+func (h Honaker) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
+	if err := checkFactorised(s, h.Budget); err != nil {
+		return nil, err
 	}
 	if err := fitting(s, float64(2*float64(maxNodes(s.Horizon)))+5); err != nil {
-		return err
+		return nil, err
 	}
-	h.inner = 1
-	return h.factorised.init(s, h.Budget, newBelow(releases(s.Horizon), s.Dim*(s.Dim+1)/2), "binary tree with the estimate from below: Honaker 2015")
+	f, err := newFactorised(s, h.Budget, newBelow(releases(s.Horizon)), 1, "binary tree with the estimate from below: Honaker 2015")
+	if err != nil {
+		return nil, err
+	}
+	return &honaker{f}, nil
+}
+
+// Start begins a run that draws its noise from n.
+func (h *honaker) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	if n == nil {
+		return withoutNoise(h)
+	}
+	return &honakerRun{h.start(n)}
 }
 
 // Plan returns what the releases after the given number of records reveal of one record. Noise is
 // drawn for each finished node.
-func (h *Honaker) Plan(records int) privacy.Plan { return h.plan(records).HeldBy(h) }
+func (h *honaker) Plan(records int) privacy.Plan { return h.plan(records, 0).HeldBy(h) }
+
+// Plan returns the mechanism's plan with the draws of the run.
+func (h *honakerRun) Plan(records int) privacy.Plan { return h.plan(records, h.released()).HeldBy(h) }
 
 // below is the noise correlation of Honaker: C has a row for each node, with a 1 for each of the
 // node's rows.
 type below struct {
-	releases, size int
+	releases int
 	// v_i by level: the variance of a node's estimate, and the weight of its own value
+	own []float64
+}
+
+// belowRun is the noise of a run.
+type belowRun struct {
 	own   []float64
+	size  int
 	nodes []float64 // levels x size: the noise of the last node finished at each level
 	above []float64 // (levels+1) x size: the noise of the prefix's nodes at levels >= i
 	fresh []float64
 }
 
-func newBelow(releases, size int) *below {
-	levels := bits.Len(uint(releases))
-	b := &below{releases: releases, size: size, own: make([]float64, levels), fresh: make([]float64, size),
-		nodes: make([]float64, levels*size), above: make([]float64, (levels+1)*size)}
+func newBelow(releases int) *below {
+	b := &below{releases: releases, own: make([]float64, bits.Len(uint(releases)))}
 	for i := range b.own {
 		b.own[i] = 1 / (2 - math.Ldexp(1, -i))
 	}
 	return b
+}
+
+func (b *below) begin(size int) correlated {
+	levels := len(b.own)
+	return &belowRun{own: b.own, size: size, fresh: make([]float64, size),
+		nodes: make([]float64, levels*size), above: make([]float64, (levels+1)*size)}
 }
 
 // variance returns the variance of the prefix of t rows, in units of a node's.
@@ -121,15 +147,13 @@ func (b *below) columnNorm(rows int) float64 {
 	return math.Sqrt(most[len(most)-1]) * (1 + 1e-12)
 }
 
-// reset does nothing: next reads only what it has written, and the zeros above the highest level.
-func (b *below) reset() {}
-
-func (b *below) next(t int, draw func([]float64), dst []float64) {
+// next reads only what it has written, and the zeros above the highest level.
+func (b *belowRun) next(t int, z Drawer, n *privacy.Noise, dst []float64) {
 	level := bits.TrailingZeros(uint(t))
 	at := func(of []float64, i int) []float64 { return of[i*b.size : (i+1)*b.size] }
-	draw(dst)
+	z.Draw(n, dst)
 	for i := 1; i <= level; i++ { // dst is the right child of the node at level i
-		draw(b.fresh)
+		z.Draw(n, b.fresh)
 		left, own := at(b.nodes, i-1), b.own[i]
 		for p, z := range b.fresh {
 			dst[p] = float64(own*z) + float64((1-own)*(left[p]+dst[p]))

@@ -36,18 +36,19 @@ func TestHonakerAgainstLeastSquares(t *testing.T) {
 			continue // the cube of it, twenty times; 8 and 9 are on either side of a power, too
 		}
 		n := horizon - 1
-		h := &Honaker{Budget: budget}
-		b, c := impulses(t, h, &h.factorised, horizon, n+finished(n)), nodeMatrix(n)
+		h := played(Honaker{Budget: budget})
+		b, f := impulses(t, h, horizon, n+finished(n))
+		c := nodeMatrix(n)
 		var product mat.Dense
 		product.Mul(b, c)
 		if e := distance(&product, ones(n)); e > 1e-12 {
 			t.Errorf("horizon %d: B C differs from A by %v", horizon, e)
 		}
-		wide(t, b, &h.factorised)
+		wide(t, b, f)
 		for rows := 1; rows <= n; rows += 1 + n/20 {
-			shows(t, b.Slice(0, rows, 0, rows+finished(rows)), privacy.PlanOf(h, rows).Event().(privacy.GaussianEvent).Mu*h.sd/h.sensitivity())
+			shows(t, b.Slice(0, rows, 0, rows+finished(rows)), privacy.PlanOf(h.opened, rows).Event().(privacy.GaussianEvent).Mu*f.sd/f.sensitivity())
 		}
-		shows(t, b, privacy.ClaimOf(h).Event().(privacy.GaussianEvent).Mu*h.sd/h.sensitivity())
+		shows(t, b, privacy.ClaimOf(h.opened).Event().(privacy.GaussianEvent).Mu*f.sd/f.sensitivity())
 		for rows := 1; rows <= n; rows *= 2 {
 			nodes := nodeMatrix(rows)
 			var gram, x mat.Dense
@@ -90,7 +91,7 @@ func shows(t *testing.T, b mat.Matrix, planned float64) {
 // TestHonakerRowNorm compares the largest variance with that of an enumeration of all prefixes, and
 // its recursion.
 func TestHonakerRowNorm(t *testing.T) {
-	b := newBelow(1<<20, 1)
+	b := newBelow(1 << 20)
 	v := 1.0
 	for i, own := range b.own {
 		near(t, "v_i", own, v, 1e-15)
@@ -100,7 +101,7 @@ func TestHonakerRowNorm(t *testing.T) {
 	}
 	most := 0.0
 	for n := 1; n <= 5000; n++ {
-		b := newBelow(n, 1)
+		b := newBelow(n)
 		most = max(most, b.variance(n))
 		near(t, "the largest variance", b.rowNorm()*b.rowNorm(), most, 1e-14)
 	}

@@ -27,52 +27,53 @@ import (
 // [Blocks] do. [TreeTally], which knows the horizon, has less noise in an arm that is played often.
 type HybridTally struct {
 	Epsilon float64 // > 0, no default; +Inf means no noise
+}
 
+var _ privacy.Tally = HybridTally{}
+
+// hybridTally is a HybridTally for a setup.
+type hybridTally struct {
+	data   privacy.Setup
+	base   float64        // scale of the noise on a sum of the counter; that of a node is j times as large
+	levels int            // of the largest tree
+	tails  []privacy.Tail // by levels+1 times the segment j, plus the number of nodes in the prefix
+	one    privacy.Plan   // without cases and draws
+}
+
+// hybridTallyRun is a run of a HybridTally.
+type hybridTallyRun struct {
+	*hybridTally
 	tallied
-	epsilon float64
-	base    float64 // scale of the noise on a sum of the counter; that of a node is j times as large
-	levels  int     // of the largest tree
-	noise   *privacy.Noise
-	buf     [1]float64
-	totals  []float64 // by arm, the counter's last release of the sum of weights less Lo
-	sums    []float64 // by arm, of weights less Lo since then
+	noise  *privacy.Noise
+	buf    [1]float64
+	totals []float64 // by arm, the counter's last release of the sum of weights less Lo
+	sums   []float64 // by arm, of weights less Lo since then
 	// arms x (levels+1): the noise of the nodes in the prefix at levels >= i; the last place stays 0
 	above []float64
-	tails []privacy.Tail // by levels+1 times the segment j, plus the number of nodes in the prefix
-	one   privacy.Plan   // without cases and draws; empty unless Init ended well
-	drawn []int          // by segment, of its tree
-	count []int          // sums of the counter that were released, in the first place
+	drawn []int // by segment, of its tree
+	count []int // sums of the counter that were released, in the first place
 }
 
-var _ privacy.Tally = (*HybridTally)(nil)
-
-// Init validates and calibrates.
-func (h *HybridTally) Init(s privacy.Setup) error {
-	h.noise, h.one = nil, privacy.Plan{}
-	return h.init(s, float64(bits.Len(uint(max(s.Horizon, 0)))+4), h.calibrate)
-}
-
-func (h *HybridTally) calibrate() error {
-	s := h.setup
-	if s.WarmUp {
-		return errors.New("mechanism: HybridTally has no warm-up: Setup.WarmUp = true, want false")
+// Open validates and calibrates.
+func (of HybridTally) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], error) {
+	if err := checkTally(s, float64(bits.Len(uint(max(s.Horizon, 0)))+4)); err != nil {
+		return nil, err
 	}
-	asked := privacy.Budget{Epsilon: h.Epsilon}
+	if s.WarmUp {
+		return nil, errors.New("mechanism: HybridTally has no warm-up: Setup.WarmUp = true, want false")
+	}
+	asked := privacy.Budget{Epsilon: of.Epsilon}
 	noise, err := newSlotNoise(asked)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	h.epsilon, h.levels = h.Epsilon, bits.Len(uint(s.Horizon))
+	h := &hybridTally{data: s, levels: bits.Len(uint(s.Horizon))}
 	if _, err = noise.scale(2*s.Slots*h.levels, s.Hi-s.Lo); err != nil {
-		return err
+		return nil, err
 	}
 	if h.base, err = noise.scale(2*s.Slots, s.Hi-s.Lo); err != nil {
-		return err
+		return nil, err
 	}
-	h.totals, h.sums = make([]float64, s.Arms), make([]float64, s.Arms)
-	h.above = make([]float64, s.Arms*(h.levels+1))
-	h.drawn, h.count = make([]int, h.levels), make([]int, 1)
-	h.tails = h.tails[:0]
 	var scales []float64
 	for j := range h.levels {
 		scales = append(scales[:j], h.base)
@@ -81,29 +82,26 @@ func (h *HybridTally) calibrate() error {
 			scales = append(scales, h.node(j))
 		}
 	}
-	h.one = h.central(asked, "the hybrid mechanism for each arm: Chan, Shi, Song 2011; Tossou and Dimitrakakis 2016")
-	return nil
+	h.one = curator(s, asked, "the hybrid mechanism for each arm: Chan, Shi, Song 2011; Tossou and Dimitrakakis 2016")
+	return h, nil
 }
 
 // node returns the scale of the noise on a node of segment j >= 1.
-func (h *HybridTally) node(j int) float64 { return float64(max(j, 1)) * h.base }
+func (h *hybridTally) node(j int) float64 { return float64(max(j, 1)) * h.base }
 
-// Reset forgets the data and draws new noise from n.
-func (h *HybridTally) Reset(n *privacy.Noise) {
-	h.tallied.reset()
-	clear(h.totals)
-	clear(h.sums)
-	clear(h.above)
-	clear(h.drawn)
-	clear(h.count)
-	h.noise = n
+// Start begins a run that draws its noise from n.
+func (h *hybridTally) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	if n == nil {
+		return withoutNoise(h)
+	}
+	arms := h.data.Arms
+	return &hybridTallyRun{hybridTally: h, tallied: newTallied(h.data), noise: n,
+		totals: make([]float64, arms), sums: make([]float64, arms), above: make([]float64, arms*(h.levels+1)),
+		drawn: make([]int, h.levels), count: make([]int, 1)}
 }
 
 // Add adds a record and releases a new mean of each of its arms. moved reports whether it has any.
-func (h *HybridTally) Add(rec *privacy.Record) (moved bool, err error) {
-	if h.noise == nil || h.seen == nil {
-		return false, errReset
-	}
+func (h *hybridTallyRun) Add(rec *privacy.Record) (moved bool, err error) {
 	if err := h.admit(rec); err != nil {
 		return false, err
 	}
@@ -117,7 +115,7 @@ func (h *HybridTally) Add(rec *privacy.Record) (moved bool, err error) {
 }
 
 // estimate draws the noise of an observation and returns the new mean.
-func (h *HybridTally) estimate(arm int) privacy.Estimate {
+func (h *hybridTallyRun) estimate(arm int) privacy.Estimate {
 	n := h.seen[arm]
 	j := bits.Len(uint(n)) - 1
 	inside := n - 1<<j // leaves of the segment's tree
@@ -141,41 +139,50 @@ func (h *HybridTally) estimate(arm int) privacy.Estimate {
 }
 
 // lowest returns the lowest level that has a node in the prefix.
-func (h *HybridTally) lowest(leaves int) int { return min(bits.TrailingZeros(uint(leaves)), h.levels) }
+func (h *hybridTallyRun) lowest(leaves int) int {
+	return min(bits.TrailingZeros(uint(leaves)), h.levels)
+}
 
-func (h *HybridTally) draw(scale float64) float64 {
+func (h *hybridTallyRun) draw(scale float64) float64 {
 	h.noise.Laplace(h.buf[:], scale)
 	return h.buf[0]
 }
 
 // Scale returns the scale of the noise on a sum of the counter, and on a node of the tree between
 // 2^j and 2^(j+1) observations, j >= 1.
-func (h *HybridTally) Scale(j int) (sum, node float64) { return h.base, h.node(j) }
+func (h *hybridTally) Scale(j int) (sum, node float64) { return h.base, h.node(j) }
 
 // Plan returns what the counter and the trees of up to the given number of records reveal of one
 // record. It has a case for each segment, of which the first observation is in the most nodes.
-func (h *HybridTally) Plan(records int) privacy.Plan {
+func (h *hybridTally) Plan(records int) privacy.Plan {
+	return h.plan(records, 0, make([]int, h.levels)).HeldBy(h)
+}
+
+// Plan returns the tally's plan with the draws of the run.
+func (h *hybridTallyRun) Plan(records int) privacy.Plan {
+	return h.plan(records, h.count[0], h.drawn).HeldBy(h)
+}
+
+// plan returns the plan after so many sums of the counter, and so many nodes of each segment.
+func (h *hybridTally) plan(records, sums int, nodes []int) privacy.Plan {
 	p := h.one
-	side := h.setup.Hi - h.setup.Lo
+	side := h.data.Hi - h.data.Lo
 	release := func(scale float64, times int) privacy.Release {
 		return privacy.Release{Law: privacy.LaplaceLaw(1, scale),
-			Sensitivity: privacy.Norms{L1: side, L2: side}, Times: times * h.setup.Slots}
+			Sensitivity: privacy.Norms{L1: side, L2: side}, Times: times * h.data.Slots}
 	}
-	n := min(max(records, 0), h.setup.Horizon)
+	n := min(max(records, 0), h.data.Horizon)
 	if n > 0 {
 		p.Cases = [][]privacy.Release{{release(h.base, 1)}} // the first observation
 	}
-	var draws int
-	if len(h.count) > 0 {
-		draws = h.count[0]
-	}
-	if len(h.drawn) > 1 {
-		draws += h.drawn[1] // whose nodes have the noise of the counter
+	draws := sums
+	if len(nodes) > 1 {
+		draws += nodes[1] // whose nodes have the noise of the counter
 	}
 	p.Draws = []privacy.Draws{{Law: privacy.LaplaceLaw(1, h.base), Count: draws}}
-	for j := 1; j < len(h.drawn); j++ {
+	for j := 1; j < len(nodes); j++ {
 		if j > 1 {
-			p.Draws = append(p.Draws, privacy.Draws{Law: privacy.LaplaceLaw(1, h.node(j)), Count: h.drawn[j]})
+			p.Draws = append(p.Draws, privacy.Draws{Law: privacy.LaplaceLaw(1, h.node(j)), Count: nodes[j]})
 		}
 		inside := min(n-1<<j, 1<<j-1)
 		if inside < 1 {
@@ -187,5 +194,5 @@ func (h *HybridTally) Plan(records int) privacy.Plan {
 		}
 		p.Cases = append(p.Cases, shows)
 	}
-	return p.HeldBy(h)
+	return p
 }

@@ -28,66 +28,76 @@ type Laplace struct {
 	Dim        int                // length of a value, >= 1
 	Lo, Hi     float64            // bounds of a coordinate, Lo < Hi, no default
 	Neighbours privacy.Neighbours // zero value: one record is replaced
-
-	single
-	lo, hi  float64 // as they were in Init; buf has the length of a value
-	scale   float64
-	clipped int
-	buf     []float64
 }
 
-var _ privacy.Planner = (*Laplace)(nil)
+// laplace is a Laplace that is calibrated.
+type laplace struct {
+	planned
+	dim    int
+	lo, hi float64
+	scale  float64
+}
 
-// Init validates and calibrates.
-func (l *Laplace) Init() error {
-	l.single = single{}
-	nominal := privacy.Budget{Epsilon: l.Epsilon}
+// laplaceRun is a run of a Laplace.
+type laplaceRun struct {
+	*laplace
+	noise    *privacy.Noise
+	releases int
+	clipped  int
+	buf      []float64
+}
+
+// Open validates and calibrates.
+func (of Laplace) Open() (Calibrated[Vectors], error) {
+	nominal := privacy.Budget{Epsilon: of.Epsilon}
 	if err := nominal.Validate(); err != nil {
-		return err
+		return nil, err
 	}
-	if l.Dim < 1 {
-		return fmt.Errorf("mechanism: Laplace.Dim = %d, want >= 1", l.Dim)
+	if of.Dim < 1 {
+		return nil, fmt.Errorf("mechanism: Laplace.Dim = %d, want >= 1", of.Dim)
 	}
-	if err := size.Check(fmt.Sprintf("mechanism: Laplace.Dim = %d", l.Dim), float64(l.Dim)); err != nil {
-		return err
+	if err := size.Check(fmt.Sprintf("mechanism: Laplace.Dim = %d", of.Dim), float64(of.Dim)); err != nil {
+		return nil, err
 	}
-	if !(l.Lo < l.Hi) || math.IsInf(l.Hi-l.Lo, 0) {
-		return fmt.Errorf("mechanism: Laplace.Lo = %v, Hi = %v, want finite and Lo < Hi", l.Lo, l.Hi)
+	if !(of.Lo < of.Hi) || math.IsInf(of.Hi-of.Lo, 0) {
+		return nil, fmt.Errorf("mechanism: Laplace.Lo = %v, Hi = %v, want finite and Lo < Hi", of.Lo, of.Hi)
 	}
-	neighbours, err := protect(l.Neighbours, "record's vector")
+	neighbours, err := protect(of.Neighbours, "record's vector")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	side := l.Hi - l.Lo
+	side := of.Hi - of.Lo
 	if neighbours.Relation == privacy.AddRemove {
-		if l.Lo > 0 || l.Hi < 0 {
-			return fmt.Errorf("mechanism: Laplace.Lo = %v, Hi = %v, want 0 between them, as an absent record counts as 0", l.Lo, l.Hi)
+		if of.Lo > 0 || of.Hi < 0 {
+			return nil, fmt.Errorf("mechanism: Laplace.Lo = %v, Hi = %v, want 0 between them, as an absent record counts as 0", of.Lo, of.Hi)
 		}
-		side = max(-l.Lo, l.Hi)
+		side = max(-of.Lo, of.Hi)
 	}
 	k := neighbours.Contributions
-	each := l.Epsilon / float64(k)
-	l.scale = float64(l.Dim) * side / each
+	each := of.Epsilon / float64(k)
+	l := &laplace{lo: of.Lo, hi: of.Hi, dim: of.Dim}
+	l.scale = float64(of.Dim) * side / each
 	if math.IsInf(l.scale, 0) || l.scale == 0 && !nominal.None() {
-		return fmt.Errorf("mechanism: Laplace of scale %v for epsilon = %v, want finite and > 0", l.scale, l.Epsilon)
+		return nil, fmt.Errorf("mechanism: Laplace of scale %v for epsilon = %v, want finite and > 0", l.scale, of.Epsilon)
 	}
-	l.lo, l.hi, l.buf = l.Lo, l.Hi, make([]float64, l.Dim)
-	l.reveals(privacy.Release{Law: privacy.LaplaceLaw(l.Dim, l.scale), Sensitivity: privacy.Norms{L1: float64(l.Dim) * side}, Times: k}, neighbours, nominal,
-		"Dwork, McSherry, Nissim, Smith 2006, Theorem 1", fmt.Sprintf("coordinates clipped to [%v, %v] inside the mechanism", l.Lo, l.Hi), apart(neighbours))
-	return nil
+	l.planned = reveals(privacy.Release{Law: privacy.LaplaceLaw(of.Dim, l.scale), Sensitivity: privacy.Norms{L1: float64(of.Dim) * side}, Times: k}, neighbours, nominal,
+		"Dwork, McSherry, Nissim, Smith 2006, Theorem 1", fmt.Sprintf("coordinates clipped to [%v, %v] inside the mechanism", of.Lo, of.Hi), apart(neighbours))
+	return l, nil
 }
 
-// Reset begins a new run that draws its noise from n.
-func (l *Laplace) Reset(n *privacy.Noise) { l.noise, l.releases, l.clipped = n, 0, 0 }
+// Start begins a run that draws its noise from n.
+func (l *laplace) Start(n *privacy.Noise) Vectors {
+	return &laplaceRun{laplace: l, noise: n, buf: make([]float64, l.dim)}
+}
 
 // Release writes the value, clipped and under noise, into dst, which may be the value itself. It
 // refuses a value that has the wrong length or is not finite.
-func (l *Laplace) Release(dst, value []float64) error {
-	if err := l.ready(); err != nil {
-		return err
-	}
+func (l *laplaceRun) Release(dst, value []float64) error {
 	if err := fits(dst, value, len(l.buf)); err != nil {
 		return err
+	}
+	if l.noise == nil {
+		return errNoNoise
 	}
 	l.noise.Laplace(l.buf, l.scale)
 	l.releases++
@@ -104,10 +114,13 @@ func (l *Laplace) Release(dst, value []float64) error {
 }
 
 // Scale returns the scale of the noise; its standard deviation is sqrt(2) times the scale.
-func (l *Laplace) Scale() float64 { return l.scale }
+func (l *laplace) Scale() float64 { return l.scale }
 
-// Clipped returns how many values were clipped since Reset.
-func (l *Laplace) Clipped() int { return l.clipped }
+// Clipped returns how many values were clipped.
+func (l *laplaceRun) Clipped() int { return l.clipped }
 
 // Plan returns what the releases reveal of a record.
-func (l *Laplace) Plan(records int) privacy.Plan { return l.plan(records).HeldBy(l) }
+func (l *laplace) Plan(records int) privacy.Plan { return l.shown(records, 0).HeldBy(l) }
+
+// Plan returns the mechanism's plan with the draws of the run.
+func (l *laplaceRun) Plan(records int) privacy.Plan { return l.shown(records, l.releases).HeldBy(l) }

@@ -19,12 +19,12 @@ func TestLedger(t *testing.T) {
 	}
 	for name, acc := range all {
 		for _, horizon := range []int{1, 2, 50} {
-			if err := acc.Init(privacy.Setup{Dim: 3, Horizon: horizon, Bound: 1.5, Alpha: 0.1}); err != nil {
+			if err := acc.open(privacy.Setup{Dim: 3, Horizon: horizon, Bound: 1.5, Alpha: 0.1}); err != nil {
 				t.Fatal(err)
 			}
 			for seed := range uint64(2) { // a used one too
 				ledger := privacy.NewLedger(random.Source(seed, 0, "noise"))
-				acc.Reset(privacy.NewNoise(ledger))
+				acc.start(privacy.NewNoise(ledger))
 				release := make([]float64, 6)
 				for row := range horizon {
 					if err := ledger.CheckPlan(acc, row); err != nil {
@@ -77,19 +77,19 @@ func mu(t *testing.T, e privacy.Event) float64 {
 // over the prefixes released so far.
 func TestSpent(t *testing.T) {
 	for name, acc := range accumulators(budget) {
-		meter := acc.(privacy.Planner)
+		meter := acc
 		for _, horizon := range []int{1, 2, 3, 64, 65, 100} {
 			if testing.Short() && horizon == 100 {
 				continue
 			}
-			if err := acc.Init(privacy.Setup{Dim: 3, Horizon: horizon, Bound: 1.5, Alpha: 0.1}); err != nil {
+			if err := acc.open(privacy.Setup{Dim: 3, Horizon: horizon, Bound: 1.5, Alpha: 0.1}); err != nil {
 				t.Fatal(err)
 			}
 			held, most, last := map[int]map[Node]bool{}, 0, 0.0
 			one := mu(t, privacy.PlanOf(meter, 1).Event())
-			_, blt := acc.(*BLT)
-			_, root := acc.(*SquareRoot)
-			_, below := acc.(*Honaker)
+			_, blt := acc.of.(BLT)
+			_, root := acc.of.(SquareRoot)
+			_, below := acc.of.(Honaker)
 			for records := 0; records <= horizon+1; records++ {
 				if released := records; released < horizon {
 					for _, node := range PrefixNodes(released) {
@@ -131,7 +131,7 @@ func TestSpent(t *testing.T) {
 func TestFactorisationClaims(t *testing.T) {
 	for name, acc := range factorisations(privacy.Budget{Epsilon: 0.7, Delta: 1e-4}) {
 		for _, horizon := range []int{1, 2, 20_000} {
-			if err := acc.Init(privacy.Setup{Dim: 5, Horizon: horizon, Bound: 1.5, Alpha: 0.1}); err != nil {
+			if err := acc.open(privacy.Setup{Dim: 5, Horizon: horizon, Bound: 1.5, Alpha: 0.1}); err != nil {
 				t.Fatal(err)
 			}
 			claim := privacy.ClaimOf(acc)

@@ -11,18 +11,22 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// NodeNoise is the noise that a tree adds to each of its nodes.
+// NodeNoise describes the noise that a tree adds to each of its nodes: [Gaussian] or [Wishart].
+type NodeNoise interface {
+	// Open validates the description and calibrates it for a setup.
+	Open(privacy.Setup) (Nodes, error)
+}
+
+// Nodes is calibrated noise of a tree's nodes. It never changes, and all runs share it.
 //
 // It also bounds the summed noise of the nodes in a prefix.
-type NodeNoise interface {
-	// Init validates and calibrates.
-	Init(privacy.Setup) error
-	// Nodes returns the number of levels of the tree and whether prefixes are padded. If they are,
+type Nodes interface {
+	// Levels returns the number of levels of the tree and whether prefixes are padded. If they are,
 	// every prefix carries the noise of exactly that many nodes: levels without a node get fresh
 	// draws.
-	Nodes() (levels int, padded bool)
-	// Draw writes one node's noise, a packed symmetric matrix, into dst.
-	Draw(n *privacy.Noise, dst []float64)
+	Levels() (levels int, padded bool)
+	// Drawer returns what draws the noise of a run's nodes, with memory of its own.
+	Drawer() Drawer
 	// Shift returns the multiple of the identity that the calibration adds to a release.
 	Shift() float64
 	// Bounds returns the accurate bounds (JDP, Definition 3) of a prefix's noise plus shift times the
@@ -37,17 +41,23 @@ type NodeNoise interface {
 	Plan(nodes int) privacy.Plan
 }
 
+// Drawer draws the noise of a node, or of a row.
+type Drawer interface {
+	// Draw writes one draw into dst; of a node of matrices, a packed symmetric one.
+	Draw(n *privacy.Noise, dst []float64)
+}
+
 // clippedRows is the condition of every accumulator's claim.
 const clippedRows = "rows clipped to the bound inside the mechanism"
 
 // missingUser is the condition of claims about episodes, which end after a number of records.
 const missingUser = "a missing user is a row of zeros at the user's place"
 
-// rows is the part that all accumulators share: it admits rows and counts them.
+// rows is the part that the runs of all accumulators share: it admits rows and counts them.
 type rows struct {
 	setup   privacy.Setup
 	size    int // entries of a packed symmetric matrix
-	count   int // rows admitted since reset
+	count   int // rows admitted
 	clipped int
 	fresh   int       // rows added since the release before; 2 after the last row, which is dropped
 	read    bool      // the release has been read since the last row
@@ -55,21 +65,20 @@ type rows struct {
 	buf     []float64 // the row, clipped
 	sums    *privacy.Sums
 	exact   bool // sums.Exact, which a reader may write to
-	ready   bool // Reset has been called, so that there is noise
 }
 
-// init validates the setup and checks that the packed matrices which the caller is about to make
-// fit into memory.
-func (r *rows) init(s privacy.Setup, matrices float64) error {
-	*r = rows{} // with a horizon of 0: no row is taken until all is well
+// checkRows validates a setup and checks that so many packed matrices fit into memory.
+func checkRows(s privacy.Setup, matrices float64) error {
 	if err := s.CheckRows(); err != nil {
 		return err
 	}
-	if err := fitting(s, matrices); err != nil {
-		return err
-	}
-	*r = rows{setup: s, size: s.Dim * (s.Dim + 1) / 2, buf: make([]float64, s.Dim)}
-	return nil
+	return fitting(s, matrices)
+}
+
+// newRows returns the rows of a new run, whose release is like the given one.
+func newRows(s privacy.Setup, like privacy.Sums) rows {
+	like.Packed = make([]float64, packed.Size(s.Dim))
+	return rows{setup: s, size: packed.Size(s.Dim), stale: true, buf: make([]float64, s.Dim), sums: &like, exact: like.Exact}
 }
 
 // fitting checks that the given number of packed matrices of a setup fit into memory.
@@ -86,11 +95,6 @@ func positive(what string, level float64, b privacy.Budget, s privacy.Setup) err
 	}
 	return fmt.Errorf("mechanism: %s of standard deviation %v for %v and Setup.Bound = %v, want in [1e-150, 1e150]", what, level, b, s.Bound)
 }
-
-// Setup returns the setup that Init was given, or the zero Setup before Init.
-//
-// A type that embeds an accumulator of this package reads its dimensions from here.
-func (r *rows) Setup() privacy.Setup { return r.setup }
 
 // take admits the row of a release. It counts the horizon's last row and drops it, returning nil:
 // no round comes after that row, so no noise is paid for it.
@@ -109,10 +113,6 @@ func (r *rows) take(rec *privacy.Record) ([]float64, error) {
 func (r *rows) admit(rec *privacy.Record) (row []float64, err error) {
 	d := r.setup.Dim - 1
 	switch {
-	case r.setup.Horizon == 0:
-		return nil, errInit
-	case !r.ready:
-		return nil, errReset
 	case len(rec.X) != d || len(rec.Y) != 1:
 		return nil, fmt.Errorf("mechanism: a row of length %d, with %d rewards, want %d, with 1", len(rec.X)+len(rec.Y), len(rec.Y), r.setup.Dim)
 	}
@@ -165,11 +165,8 @@ func (r *rows) shorten(row []float64) []float64 {
 }
 
 // shown returns the sums of the rows added so far, for Release to complete. Without noise, Row is
-// the row added last, if it is all that is new since the last Release. It is nil before Init.
+// the row added last, if it is all that is new since the last Release.
 func (r *rows) shown() *privacy.Sums {
-	if r.sums == nil {
-		return nil
-	}
 	r.sums.Row, r.sums.Exact = nil, r.exact
 	if r.exact && r.fresh == 1 {
 		r.sums.Row = r.buf
@@ -201,20 +198,16 @@ func scale(v []float64, by float64) {
 	}
 }
 
-// Clipped returns how many rows were scaled down to the bounds since Reset.
+// Clipped returns how many rows were scaled down to the bounds.
 func (r *rows) Clipped() int { return r.clipped }
 
 // released returns the number of rows that a release may reveal: all but the horizon's last.
 func (r *rows) released() int { return max(0, min(r.count, r.setup.Horizon-1)) }
 
-// nodes returns how many nodes of a binary tree hold the first row once so many records were added.
-// No row is in more of them.
-func (r *rows) nodes(records int) int {
-	return bits.Len(uint(max(0, min(records, r.setup.Horizon-1))))
-}
-
-func (r *rows) reset() {
-	r.count, r.clipped, r.fresh, r.read, r.stale, r.ready = 0, 0, 0, false, true, true
+// nodesOf returns how many nodes of a binary tree hold the first row once so many records were
+// added. No row is in more of them.
+func nodesOf(s privacy.Setup, records int) int {
+	return bits.Len(uint(max(0, min(records, s.Horizon-1))))
 }
 
 // addDiagonal adds a multiple of the identity to a packed symmetric matrix.

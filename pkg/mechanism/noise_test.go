@@ -20,10 +20,7 @@ import (
 func TestGaussianMoments(t *testing.T) {
 	const draws, dim, size, z = 40000, 4, 10, 5
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
-		g := Gaussian{Budget: budget, Calibration: c}
-		if err := g.Init(privacy.Setup{Dim: dim, Horizon: 1000, Bound: 2, Alpha: 0.1}); err != nil {
-			t.Fatal(err)
-		}
+		g := nodes[*gaussian](t, Gaussian{Budget: budget, Calibration: c}, privacy.Setup{Dim: dim, Horizon: 1000, Bound: 2, Alpha: 0.1})
 		noise := privacy.NewNoise(random.Source(1, 0, "noise"))
 		var sum [size]float64
 		var product [size][size]float64
@@ -66,10 +63,7 @@ func TestGaussianMoments(t *testing.T) {
 func TestGaussianSensitivity(t *testing.T) {
 	s := privacy.Setup{Dim: 5, Horizon: 100, Bound: 1.5, Alpha: 0.1}
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
-		g := Gaussian{Budget: privacy.Budget{Epsilon: 0.7, Delta: 1e-4}, Calibration: c}
-		if err := g.Init(s); err != nil {
-			t.Fatal(err)
-		}
+		g := nodes[*gaussian](t, Gaussian{Budget: privacy.Budget{Epsilon: 0.7, Delta: 1e-4}, Calibration: c}, s)
 		r := random.New(1, 0, "rows")
 		worst := 0.0
 		try := func(v, w []float64) {
@@ -103,14 +97,14 @@ func TestGaussianSensitivity(t *testing.T) {
 			try(v, w)
 		}
 		try([]float64{s.Bound, 0, 0, 0, 0}, []float64{0, 0, 0, s.Bound, 0})
-		nodes := 7.0 // of row 1: the blocks of 1, 2, ..., 64
-		mu := privacy.ClaimOf(&g).Event().(privacy.GaussianEvent).Mu
-		near(t, fmt.Sprintf("%v: mu of the claim", c), mu, math.Sqrt(nodes)*worst, 1e-12)
-		near(t, fmt.Sprintf("%v: delta at the epsilon of the claim", c), privacy.GaussianDelta(privacy.ClaimOf(&g).Epsilon(), mu), 1e-4, 1e-6)
+		held := 7.0 // of row 1: the blocks of 1, 2, ..., 64
+		mu := privacy.ClaimOf(g).Event().(privacy.GaussianEvent).Mu
+		near(t, fmt.Sprintf("%v: mu of the claim", c), mu, math.Sqrt(held)*worst, 1e-12)
+		near(t, fmt.Sprintf("%v: delta at the epsilon of the claim", c), privacy.GaussianDelta(privacy.ClaimOf(g).Epsilon(), mu), 1e-4, 1e-6)
 		if c == privacy.Sound {
-			near(t, "the epsilon claimed", privacy.ClaimOf(&g).Epsilon(), 0.7, 1e-9)
-		} else if privacy.ClaimOf(&g).Epsilon() >= 0.7 {
-			t.Errorf("%v: claims epsilon = %v, want less than asked for: the published noise is generous", c, privacy.ClaimOf(&g).Epsilon())
+			near(t, "the epsilon claimed", privacy.ClaimOf(g).Epsilon(), 0.7, 1e-9)
+		} else if privacy.ClaimOf(g).Epsilon() >= 0.7 {
+			t.Errorf("%v: claims epsilon = %v, want less than asked for: the published noise is generous", c, privacy.ClaimOf(g).Epsilon())
 		}
 	}
 }
@@ -119,16 +113,13 @@ func TestGaussianSensitivity(t *testing.T) {
 // draws, beyond 5 standard errors (about 1e-5 false alarms over seeds; the seed is fixed).
 func TestWishartMoments(t *testing.T) {
 	const draws, size, z = 20000, 6, 5
-	w := Wishart{Budget: budget}
-	if err := w.Init(privacy.Setup{Dim: 3, Horizon: 8, Bound: 1.2, Alpha: 1}); err != nil {
-		t.Fatal(err)
-	}
-	k, square := float64(w.Freedom()), 1.2*1.2
+	w := nodes[*wishart](t, Wishart{Budget: budget}, privacy.Setup{Dim: 3, Horizon: 8, Bound: 1.2, Alpha: 1})
+	k, square, draw := float64(w.Freedom()), 1.2*1.2, w.Drawer()
 	noise := privacy.NewNoise(random.Source(1, 0, "noise"))
 	var sum, squares [size]float64
 	x := make([]float64, size)
 	for range draws {
-		w.Draw(noise, x)
+		draw.Draw(noise, x)
 		for i := range x {
 			if i == 0 || i == 2 || i == 5 {
 				x[i] -= k * square
@@ -163,28 +154,28 @@ func TestAccurateBounds(t *testing.T) {
 	small := privacy.Budget{Epsilon: 0.9, Delta: 0.3}
 	for _, c := range []struct {
 		name    string
-		noise   func() NodeNoise
+		noise   NodeNoise
 		shift   float64 // rho_min wanted, as a multiple of the natural one; 0: leave it
 		allowed float64
 	}{
-		{"Gaussian/Sound", func() NodeNoise { return &Gaussian{Budget: small} }, 0, 1. / 16},
-		{"Gaussian/Sound/shifted", func() NodeNoise { return &Gaussian{Budget: small} }, 0.2, 1. / 16},
-		{"Gaussian/AsPublished", func() NodeNoise { return &Gaussian{Budget: small, Calibration: privacy.AsPublished} }, 0, 1. / 8},
-		{"Gaussian/padded", func() NodeNoise { return &Gaussian{Budget: small, Calibration: privacy.AsPublished, Padded: true} }, 0, 1. / 8},
-		{"Gaussian/Sound/padded", func() NodeNoise { return &Gaussian{Budget: small, Padded: true} }, 0, 1. / 16},
-		{"Wishart/Sound", func() NodeNoise { return &Wishart{Budget: small} }, 0, 1. / 16},
-		{"Wishart/Sound/shifted down", func() NodeNoise { return &Wishart{Budget: small} }, 0.1, 1. / 16},
-		{"Wishart/Sound/shifted up", func() NodeNoise { return &Wishart{Budget: small, Unshifted: true} }, 2, 1. / 16},
-		{"Wishart/Sound/unshifted", func() NodeNoise { return &Wishart{Budget: small, Unshifted: true} }, 0, 1. / 16},
-		{"Wishart/AsPublished", func() NodeNoise { return &Wishart{Budget: small, Calibration: privacy.AsPublished} }, 0, 3. / 32},
-		{"Wishart/given", func() NodeNoise { return &Wishart{Budget: small, Degrees: 20_000} }, 0, 1. / 16},
+		{"Gaussian/Sound", Gaussian{Budget: small}, 0, 1. / 16},
+		{"Gaussian/Sound/shifted", Gaussian{Budget: small}, 0.2, 1. / 16},
+		{"Gaussian/AsPublished", Gaussian{Budget: small, Calibration: privacy.AsPublished}, 0, 1. / 8},
+		{"Gaussian/padded", Gaussian{Budget: small, Calibration: privacy.AsPublished, Padded: true}, 0, 1. / 8},
+		{"Gaussian/Sound/padded", Gaussian{Budget: small, Padded: true}, 0, 1. / 16},
+		{"Wishart/Sound", Wishart{Budget: small}, 0, 1. / 16},
+		{"Wishart/Sound/shifted down", Wishart{Budget: small}, 0.1, 1. / 16},
+		{"Wishart/Sound/shifted up", Wishart{Budget: small, Unshifted: true}, 2, 1. / 16},
+		{"Wishart/Sound/unshifted", Wishart{Budget: small, Unshifted: true}, 0, 1. / 16},
+		{"Wishart/AsPublished", Wishart{Budget: small, Calibration: privacy.AsPublished}, 0, 3. / 32},
+		{"Wishart/given", Wishart{Budget: small, Degrees: 20_000}, 0, 1. / 16},
 	} {
 		for _, k := range kinds[:2] {
 			if k.name[0] == 'P' && c.shift != 0 {
 				continue
 			}
 			t.Run(c.name+"/"+k.name[:4], func(t *testing.T) {
-				accurate(t, c.name, k.make(c.noise()), s, c.shift, c.allowed)
+				accurate(t, c.name, k.make(c.noise), s, c.shift, c.allowed)
 			})
 		}
 	}
@@ -198,17 +189,18 @@ func TestAccurateBounds(t *testing.T) {
 }
 
 // accurate counts the rounds in which an accumulator's noise leaves its bounds.
-func accurate(t *testing.T, name string, acc privacy.Accumulator, s privacy.Setup, shift, allowed float64) {
+func accurate(t *testing.T, name string, acc *player[privacy.Sums], s privacy.Setup, shift, allowed float64) {
 	t.Helper()
 	const resets = 1500
 	d := s.Dim - 1
-	if err := acc.Init(s); err != nil {
+	if err := acc.open(s); err != nil {
 		t.Fatal(err)
 	}
-	released := *acc.Release()
+	first := privacy.First(acc.opened)
+	released := *first
 	if shift > 0 {
-		want := shift * acc.Release().Bounds.RhoMin
-		moved, err := acc.Release().Shifted(want)
+		want := shift * first.Bounds.RhoMin
+		moved, err := first.Shifted(want)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +214,7 @@ func accurate(t *testing.T, name string, acc privacy.Accumulator, s privacy.Setu
 	var eig mat.EigenSym
 	source := random.Source(1, 0, name)
 	for range resets {
-		acc.Reset(privacy.NewNoise(source))
+		acc.start(privacy.NewNoise(source))
 		for round := range s.Horizon {
 			now := *acc.Release()
 			now.Shift = released.Shift

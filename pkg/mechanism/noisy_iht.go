@@ -60,22 +60,6 @@ type NoisyIHT struct {
 	Sd          float64             // standard deviation of the rewards' noise, > 0; 0 means 1
 	Context     float64             // bound x_max on a coordinate of x, > 0; 0 means sqrt(2 ln d)
 	Lengths     EpisodeLengths      // public; nil means Growing{Least: 1}: 1, 2, 4, ...
-
-	setup   privacy.Setup
-	dim     int
-	as      *NoisyIHT // the fields as they were in Init, with their defaults
-	ends    []int
-	levels  []peeling // by episode
-	noise   *privacy.Noise
-	count   int
-	ended   int // episodes
-	clipped int
-	rows    []float64
-	rewards []float64
-	theta   []float64
-	work    []float64
-	sizes   []float64
-	release SparseTheta
 }
 
 // SparseTheta is the release of NoisyIHT: an estimate of theta that is 0 but for a few coordinates.
@@ -90,19 +74,43 @@ type SparseTheta struct {
 // farContext bounds a coordinate where none is clipped, so that products do not overflow.
 const farContext = 1e50
 
-var _ privacy.Statistic[SparseTheta] = (*NoisyIHT)(nil)
+var _ privacy.Statistic[SparseTheta] = NoisyIHT{}
 
-// Init validates, calibrates and allocates.
-func (h *NoisyIHT) Init(s privacy.Setup) error {
-	h.noise, h.as, h.ends, h.levels = nil, nil, nil, nil
+// noisyIHT is a NoisyIHT for a setup.
+type noisyIHT struct {
+	data    privacy.Setup
+	dim     int
+	longest int      // rows of an episode
+	as      NoisyIHT // with its defaults
+	ends    []int
+	levels  []peeling // by episode
+}
+
+// noisyIHTRun is a run of a NoisyIHT.
+type noisyIHTRun struct {
+	*noisyIHT
+	noise   *privacy.Noise
+	count   int
+	ended   int // episodes
+	clipped int
+	rows    []float64
+	rewards []float64
+	theta   []float64
+	work    []float64
+	sizes   []float64
+	release SparseTheta
+}
+
+// Open validates and calibrates.
+func (of NoisyIHT) Open(s privacy.Setup) (privacy.Mechanism[SparseTheta], error) {
 	if err := checkEpisodes(s); err != nil {
-		return err
+		return nil, err
 	}
-	if err := h.Budget.Approximate(); err != nil {
-		return err
+	if err := of.Budget.Approximate(); err != nil {
+		return nil, err
 	}
 	dim := s.Dim - 1
-	as := *h
+	as := of
 	for _, f := range []struct {
 		name  string
 		value *float64
@@ -115,70 +123,65 @@ func (h *NoisyIHT) Init(s privacy.Setup) error {
 			*f.value = f.zero
 		}
 		if err := clipRange("NoisyIHT."+f.name, *f.value); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if err := published("NoisyIHT", h.Calibration); err != nil {
-		return err
+	if err := published("NoisyIHT", of.Calibration); err != nil {
+		return nil, err
 	}
 	switch {
-	case h.Sparsity < 1 || h.Sparsity > dim:
-		return fmt.Errorf("mechanism: NoisyIHT.Sparsity = %d, want in [1, d = %d]", h.Sparsity, dim)
-	case h.Unclipped && h.Calibration != privacy.AsPublished:
-		return fmt.Errorf("mechanism: NoisyIHT.Calibration = %v of Unclipped contexts, want AsPublished", h.Calibration)
-	case h.Gumbel && h.Calibration != privacy.Sound:
-		return fmt.Errorf("mechanism: NoisyIHT.Calibration = %v of Gumbel noise, want Sound", h.Calibration)
+	case of.Sparsity < 1 || of.Sparsity > dim:
+		return nil, fmt.Errorf("mechanism: NoisyIHT.Sparsity = %d, want in [1, d = %d]", of.Sparsity, dim)
+	case of.Unclipped && of.Calibration != privacy.AsPublished:
+		return nil, fmt.Errorf("mechanism: NoisyIHT.Calibration = %v of Unclipped contexts, want AsPublished", of.Calibration)
+	case of.Gumbel && of.Calibration != privacy.Sound:
+		return nil, fmt.Errorf("mechanism: NoisyIHT.Calibration = %v of Gumbel noise, want Sound", of.Calibration)
 	}
-	lengths := h.Lengths
+	lengths := of.Lengths
 	if lengths == nil {
 		lengths = Growing{Least: 1}
 	}
 	ends, longest, err := schedule(lengths, dim, s.Horizon, 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	what := fmt.Sprintf("mechanism: an episode of %d rows of dimension %d", longest, dim)
 	if err := size.Check(what, float64(float64(longest)*float64(dim))+float64(3*float64(dim))); err != nil {
-		return err
+		return nil, err
 	}
 	levels, start := make([]peeling, len(ends)), 0
 	for i, end := range ends {
 		if levels[i], err = as.calibrate(end - start); err != nil {
-			return err
+			return nil, err
 		}
 		start = end
 	}
-	h.setup, h.dim, h.as, h.ends, h.levels = s, dim, &as, ends, levels
-	h.rows, h.rewards = make([]float64, 0, longest*dim), make([]float64, 0, longest)
-	h.theta, h.work, h.sizes = make([]float64, dim), make([]float64, dim), make([]float64, dim)
-	h.Reset(nil)
-	return nil
+	return &noisyIHT{data: s, dim: dim, longest: longest, as: as, ends: ends, levels: levels}, nil
 }
 
-// Reset forgets the data and draws new noise from n.
-func (h *NoisyIHT) Reset(n *privacy.Noise) {
-	h.noise, h.count, h.ended, h.clipped = n, 0, 0, 0
-	h.rows, h.rewards = h.rows[:0], h.rewards[:0]
-	h.release = SparseTheta{Dim: h.dim}
+// Start begins a run that draws its noise from n.
+func (h *noisyIHT) Start(n *privacy.Noise) privacy.Stream[SparseTheta] {
+	if n == nil {
+		return withoutNoise(h)
+	}
+	return &noisyIHTRun{noisyIHT: h, noise: n, rows: make([]float64, 0, h.longest*h.dim), rewards: make([]float64, 0, h.longest),
+		theta: make([]float64, h.dim), work: make([]float64, h.dim), sizes: make([]float64, h.dim), release: SparseTheta{Dim: h.dim}}
 }
 
 // Release returns what the last episode's end released.
-func (h *NoisyIHT) Release() *SparseTheta { return &h.release }
+func (h *noisyIHTRun) Release() *SparseTheta { return &h.release }
 
-// Clipped returns the number of rows whose reward or context was clipped since Reset. Unclipped
+// Clipped returns the number of rows whose reward or context was clipped. Unclipped
 // contexts are clipped far out only, where products would overflow.
-func (h *NoisyIHT) Clipped() int { return h.clipped }
+func (h *noisyIHTRun) Clipped() int { return h.clipped }
 
 // Ends returns the number of records after which each episode ends, of those that end before the
-// horizon. Init computes it.
-func (h *NoisyIHT) Ends() []int { return slices.Clone(h.ends) }
+// horizon.
+func (h *noisyIHT) Ends() []int { return slices.Clone(h.ends) }
 
 // Add adds a row. moved reports whether it has ended an episode.
-func (h *NoisyIHT) Add(rec *privacy.Record) (moved bool, err error) {
-	if h.noise == nil || h.as == nil {
-		return false, errReset
-	}
-	if err := checkRow(h.setup, h.count, rec); err != nil {
+func (h *noisyIHTRun) Add(rec *privacy.Record) (moved bool, err error) {
+	if err := checkRow(h.data, h.count, rec); err != nil {
 		return false, err
 	}
 	h.count++
@@ -210,7 +213,7 @@ func (h *NoisyIHT) Add(rec *privacy.Record) (moved bool, err error) {
 }
 
 // end releases the estimate of the open episode.
-func (h *NoisyIHT) end(p *peeling) {
+func (h *noisyIHTRun) end(p *peeling) {
 	h.ended++
 	r := SparseTheta{Episode: h.ended, Records: p.rows, Dim: h.dim}
 	clear(h.theta)

@@ -26,7 +26,7 @@ type step struct {
 }
 
 // calibrate computes the noise of an episode of n rows.
-func (h *NoisyIHT) calibrate(n int) (peeling, error) {
+func (h NoisyIHT) calibrate(n int) (peeling, error) {
 	rows := float64(n)
 	p := peeling{rows: n}
 	steps := h.Rate * portable.Log1p(float64(rows*h.L1*h.L1))
@@ -59,7 +59,7 @@ func (h *NoisyIHT) calibrate(n int) (peeling, error) {
 }
 
 // scales returns the scales of the noise in units of the sensitivity.
-func (h *NoisyIHT) scales(steps int) (choice, value float64, err error) {
+func (h NoisyIHT) scales(steps int) (choice, value float64, err error) {
 	total := h.Sparsity * steps
 	switch {
 	case h.Gumbel:

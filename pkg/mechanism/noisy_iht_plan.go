@@ -3,10 +3,13 @@ package mechanism
 import "github.com/dpbandits/dpbandits/pkg/privacy"
 
 // Plan returns what the estimates of so many records reveal of one record: that of its episode.
-func (h *NoisyIHT) Plan(records int) privacy.Plan {
-	if h.as == nil {
-		return privacy.NoPlan("%v", errInit)
-	}
+func (h *noisyIHT) Plan(records int) privacy.Plan { return h.plan(records, 0).HeldBy(h) }
+
+// Plan returns the mechanism's plan with the draws of the run.
+func (h *noisyIHTRun) Plan(records int) privacy.Plan { return h.plan(records, h.ended).HeldBy(h) }
+
+// plan returns the plan after so many episodes.
+func (h *noisyIHT) plan(records, ended int) privacy.Plan {
 	p := central(privacy.ReplaceRound, h.as.Budget, "Dwork, Su and Zhang 2021; Chakraborty, Roy and Basu 2024; accounted here",
 		"contexts and rewards clipped inside the mechanism", missingUser)
 	p.Calibration = h.as.Calibration
@@ -16,15 +19,15 @@ func (h *NoisyIHT) Plan(records int) privacy.Plan {
 		}
 	}
 	p.Draws = []privacy.Draws{}
-	for i := range h.ended {
+	for i := range ended {
 		p.Draws = append(p.Draws, h.draws(&h.levels[i])...)
 	}
-	return p.HeldBy(h).Trusts(h.Lengths)
+	return p.Trusts(h.as.Lengths)
 }
 
 // draws returns the noise of an episode: one draw a step for the values, and one for each choice,
 // or for all choices of a step at once.
-func (h *NoisyIHT) draws(p *peeling) (all []privacy.Draws) {
+func (h *noisyIHT) draws(p *peeling) (all []privacy.Draws) {
 	for i, r := range h.shows(p) {
 		count := r.Times / h.as.Sparsity
 		if choice := i%2 == 0; choice && !h.as.Gumbel {
@@ -36,7 +39,7 @@ func (h *NoisyIHT) draws(p *peeling) (all []privacy.Draws) {
 }
 
 // shows returns what an episode shows of one of its records: choices and values, in turns.
-func (h *NoisyIHT) shows(p *peeling) (all []privacy.Release) {
+func (h *noisyIHT) shows(p *peeling) (all []privacy.Release) {
 	for m, s := range []step{p.first, p.later} {
 		steps := 1
 		if m == 1 {

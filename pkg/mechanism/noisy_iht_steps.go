@@ -6,7 +6,7 @@ import (
 )
 
 // descend takes a step of gradient descent from theta. At the first one theta is 0.
-func (h *NoisyIHT) descend(first bool) {
+func (h *noisyIHTRun) descend(first bool) {
 	clear(h.work)
 	for i, y := range h.rewards {
 		row := h.rows[i*h.dim : (i+1)*h.dim]
@@ -27,7 +27,7 @@ func (h *NoisyIHT) descend(first bool) {
 }
 
 // peel chooses the coordinates to keep, appends them to dst, and leaves noisy values in theta.
-func (h *NoisyIHT) peel(at *step, dst []int) []int {
+func (h *noisyIHTRun) peel(at *step, dst []int) []int {
 	s := h.as.Sparsity
 	for j, v := range h.theta {
 		h.sizes[j] = math.Abs(v)

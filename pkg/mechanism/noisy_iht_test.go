@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
@@ -14,15 +13,15 @@ import (
 )
 
 // flipHat is the setting of FLIPHAT's paper, but for the calibration.
-func flipHat(epsilon float64) *NoisyIHT {
-	return &NoisyIHT{Budget: privacy.Budget{Epsilon: epsilon, Delta: 0.01}, Sparsity: 10, L1: 3.75}
+func flipHat(epsilon float64) NoisyIHT {
+	return NoisyIHT{Budget: privacy.Budget{Epsilon: epsilon, Delta: 0.01}, Sparsity: 10, L1: 3.75}
 }
 
 // Without noise, an estimate is what iterative hard thresholding gives on the clipped rows.
 func TestNoisyIHTWithoutNoise(t *testing.T) {
 	const d, horizon = 5, 40
 	rows := sparseRows(rand.New(rand.NewPCG(3, 1)), horizon, d)
-	h := initialised(t, &NoisyIHT{Budget: narrow, Sparsity: 2, L1: 1.2, Step: 0.2, Rate: 1, Sd: 0.3, Context: 1.5}, d, horizon,
+	h := initialised[*noisyIHTRun](t, NoisyIHT{Budget: narrow, Sparsity: 2, L1: 1.2, Step: 0.2, Rate: 1, Sd: 0.3, Context: 1.5}, d, horizon,
 		privacy.ScriptedNoise(func(_ privacy.Law, dst []float64) { clear(dst) }))
 	start := 0
 	for i := range rows {
@@ -103,7 +102,7 @@ func nearestInBall(theta []float64, radius float64) []float64 {
 // records moves one by just that.
 func TestNoisyIHTSensitivity(t *testing.T) {
 	const d, n = 4, 8
-	h := initialised(t, &NoisyIHT{Budget: narrow, Sparsity: 2, L1: 0.7, Context: 1.3, Lengths: Growing{Least: n}}, d, 100, privacy.NewNoise(rand.NewPCG(1, 1)))
+	h := initialised[*noisyIHTRun](t, NoisyIHT{Budget: narrow, Sparsity: 2, L1: 0.7, Context: 1.3, Lengths: Growing{Least: n}}, d, 100, privacy.NewNoise(rand.NewPCG(1, 1)))
 	rng := rand.New(rand.NewPCG(5, 1))
 	p := h.levels[0]
 	record := func(far float64) privacy.Record {
@@ -121,7 +120,7 @@ func TestNoisyIHTSensitivity(t *testing.T) {
 		move := func(a, b privacy.Record, theta []float64) float64 {
 			var at [2][]float64
 			for w, rec := range []privacy.Record{a, b} {
-				h.Reset(h.noise)
+				h = h.noisyIHT.Start(h.noise).(*noisyIHTRun)
 				for range n - 1 {
 					if _, err := h.Add(&privacy.Record{X: []float64{1, -1, 0.5, 0.3}, Y: []float64{0.4}}); err != nil {
 						t.Fatal(err)
@@ -196,14 +195,13 @@ func TestNoisyIHTClaims(t *testing.T) {
 		"no noise":  {func(h *NoisyIHT) { h.Budget.Epsilon = math.Inf(1) }, math.Inf(1), math.Inf(1), ""},
 	} {
 		h := flipHat(1)
-		c.change(h)
-		initialised(t, h, 400, 40000, nil)
-		claim := privacy.ClaimOf(h)
+		c.change(&h)
+		claim := privacy.ClaimOf(initialised[*noisyIHTRun](t, h, 400, 40000, nil))
 		if e := claim.Epsilon(); !(e >= c.least && e <= c.most) || !strings.Contains(claim.String(), c.conditionHas) {
 			t.Errorf("%s: %v, want epsilon in [%v, %v]", name, claim, c.least, c.most)
 		}
 	}
-	if claim := privacy.ClaimOf(initialised(t, &NoisyIHT{Budget: narrow, Sparsity: 1, L1: 1, Rate: 0.3, Calibration: privacy.AsPublished, Unclipped: true}, 3, 100, nil)); !strings.Contains(claim.String(), "not clipped moves") {
+	if claim := privacy.ClaimOf(initialised[*noisyIHTRun](t, NoisyIHT{Budget: narrow, Sparsity: 1, L1: 1, Rate: 0.3, Calibration: privacy.AsPublished, Unclipped: true}, 3, 100, nil)); !strings.Contains(claim.String(), "not clipped moves") {
 		t.Errorf("the public constants' claim does not say why it is empty: %v", claim)
 	}
 }
@@ -215,26 +213,20 @@ func TestNoisyIHTAudit(t *testing.T) {
 	const d, n = 3, 64
 	budget := privacy.Budget{Epsilon: 1, Delta: 0.01}
 	for name, c := range map[string]struct {
-		h      *NoisyIHT
+		h      NoisyIHT
 		caught bool
 	}{
-		"sound":  {&NoisyIHT{}, false},
-		"gumbel": {&NoisyIHT{Gumbel: true}, false},
-		"public": {&NoisyIHT{Calibration: privacy.AsPublished, Unclipped: true}, true},
+		"sound":  {NoisyIHT{}, false},
+		"gumbel": {NoisyIHT{Gumbel: true}, false},
+		"public": {NoisyIHT{Calibration: privacy.AsPublished, Unclipped: true}, true},
 	} {
-		ready := func() any {
-			h := *c.h
-			h.Budget, h.Sparsity, h.L1, h.Step, h.Lengths = budget, 1, 3.75, 0.1, Growing{Least: n}
-			if err := h.Init(privacy.Setup{Dim: d + 1, Horizon: n + 1}); err != nil {
-				t.Error(err)
-			}
-			return &h
+		c.h.Budget, c.h.Sparsity, c.h.L1, c.h.Step, c.h.Lengths = budget, 1, 3.75, 0.1, Growing{Least: n}
+		opened, err := c.h.Open(privacy.Setup{Dim: d + 1, Horizon: n + 1})
+		if err != nil {
+			t.Fatal(err)
 		}
-		pool := sync.Pool{New: ready} // one for each run at a time
 		release := func(world int, source rand.Source, out []float64) error {
-			h := pool.Get().(*NoisyIHT)
-			defer pool.Put(h)
-			h.Reset(privacy.NewNoise(source))
+			h := opened.Start(privacy.NewNoise(source))
 			row := privacy.Record{X: []float64{0, 0, 0}, Y: []float64{0}}
 			for range n - 1 {
 				if _, err := h.Add(&row); err != nil {
@@ -276,9 +268,9 @@ func TestNoisyIHTRefuses(t *testing.T) {
 		"steps in an episode":              func(h *NoisyIHT, _ *privacy.Setup) { h.Rate = 1e6 },
 		"delta":                            func(h *NoisyIHT, _ *privacy.Setup) { h.Budget.Delta = 0 },
 	} {
-		h, s := &NoisyIHT{Budget: narrow, Sparsity: 2, L1: 1}, privacy.Setup{Dim: 5, Horizon: 50}
-		change(h, &s)
-		if err := h.Init(s); err == nil || !strings.Contains(err.Error(), words) {
+		h, s := NoisyIHT{Budget: narrow, Sparsity: 2, L1: 1}, privacy.Setup{Dim: 5, Horizon: 50}
+		change(&h, &s)
+		if _, err := h.Open(s); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one that says %q", err, words)
 		}
 	}
@@ -317,8 +309,7 @@ func TestPublicConstants(t *testing.T) {
 	for _, c := range []struct{ asked, want float64 }{{1, 6.9}, {5, 48.5}, {10, 99}} {
 		h := flipHat(c.asked)
 		h.Calibration, h.Unclipped = privacy.AsPublished, true
-		initialised(t, h, 400, 40000, nil)
-		at := h.levels[8] // of 256 rows
+		at := initialised[*noisyIHTRun](t, h, 400, 40000, nil).levels[8] // of 256 rows
 		if at.steps != 1 {
 			t.Fatalf("%d steps, want 1", at.steps)
 		}

@@ -20,40 +20,50 @@ import (
 // releases alone, not an intrusion.
 type PanPrivateTree struct {
 	Noise NodeNoise // the noise of a node; no default
+}
 
+var _ privacy.Accumulator = PanPrivateTree{}
+
+// panPrivate is a PanPrivateTree for a setup.
+type panPrivate struct{ prefix }
+
+// panPrivateRun is a run of a PanPrivateTree.
+type panPrivateRun struct {
+	*panPrivate
 	rows
-	prefix           // above holds whole nodes here, data and noise
-	open   []float64 // levels x size: the node of each level that is being filled
+	nodeStack           // above holds whole nodes here, data and noise
+	open      []float64 // levels x size: the node of each level that is being filled
 }
 
-var (
-	_ privacy.Accumulator = (*PanPrivateTree)(nil)
-)
-
-// Init validates and allocates.
-func (t *PanPrivateTree) Init(s privacy.Setup) error {
-	if err := t.prefix.init(&t.rows, t.Noise, s); err != nil {
-		return err
+// Open validates and calibrates.
+func (t PanPrivateTree) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
+	p, err := newPrefix(t.Noise, s)
+	if err != nil {
+		return nil, err
 	}
-	t.open = make([]float64, t.levels*t.size)
-	t.stacks++
-	return nil
+	p.stacks++
+	return &panPrivate{p}, nil
 }
 
-// Reset forgets the data and draws new noise from n.
-func (t *PanPrivateTree) Reset(n *privacy.Noise) {
-	t.rows.reset()
-	t.prefix.reset(n)
+// Start begins a run that draws its noise from n.
+func (t *panPrivate) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	if n == nil {
+		return withoutNoise(t)
+	}
+	r := &panPrivateRun{panPrivate: t, rows: newRows(t.data, t.like), nodeStack: t.stack()}
+	r.open = make([]float64, t.levels*r.size)
+	r.begin(n)
 	for i := range t.levels {
-		t.noise.Draw(n, t.level(i))
+		r.drawer.Draw(n, r.level(i))
 	}
+	return r
 }
 
-func (t *PanPrivateTree) level(i int) []float64 { return t.open[i*t.size : (i+1)*t.size] }
+func (t *panPrivateRun) level(i int) []float64 { return t.open[i*t.size : (i+1)*t.size] }
 
 // Add adds row row^T to the open node of every level and closes the nodes that the row finishes. It
 // counts the horizon's last row and drops it.
-func (t *PanPrivateTree) Add(rec *privacy.Record) (moved bool, err error) {
+func (t *panPrivateRun) Add(rec *privacy.Record) (moved bool, err error) {
 	row, err := t.rows.take(rec)
 	if row == nil {
 		return false, err
@@ -67,18 +77,21 @@ func (t *PanPrivateTree) Add(rec *privacy.Record) (moved bool, err error) {
 		t.draw(i, i+1)
 	}
 	for i := range closed + 1 {
-		t.noise.Draw(t.source, t.level(i))
+		t.drawer.Draw(t.source, t.level(i))
 	}
 	return true, nil
 }
 
 // Plan returns what the plan of [Tree] does, as open nodes are not released.
-func (t *PanPrivateTree) Plan(records int) privacy.Plan { return t.plan(&t.rows, records).HeldBy(t) }
+func (t *panPrivate) Plan(records int) privacy.Plan { return t.plan(records, 0).HeldBy(t) }
+
+// Plan returns the tree's plan with the draws of the run.
+func (t *panPrivateRun) Plan(records int) privacy.Plan {
+	return t.plan(records, t.released()).HeldBy(t)
+}
 
 // Release returns the prefix sum with its noise.
-func (t *PanPrivateTree) Release() *privacy.Sums {
-	if t.sums != nil {
-		t.sums.Packed = slices.Clip(t.total()) // no reader reaches the other levels
-	}
+func (t *panPrivateRun) Release() *privacy.Sums {
+	t.sums.Packed = slices.Clip(t.total()) // no reader reaches the other levels
 	return t.shown()
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // planned is what all mechanisms with noise share: the plan of one release, of which a record is in
-// most at most. It is empty unless Init ended well.
+// most at most.
 type planned struct {
 	one  privacy.Plan
 	most int
@@ -28,29 +28,19 @@ func (p *planned) columns(by correlation, rows, draws int) privacy.Plan {
 	return plan
 }
 
-// single is what the mechanisms share that release one thing at a time under noise handed to them.
-type single struct {
-	planned
-	noise    *privacy.Noise
-	releases int // since Reset
+// Calibrated is a mechanism that releases one thing at a time, ready for use. It never changes; a
+// Run is thrown away. Its plan is that of any run, the Draws of a Run are in the Run's own.
+type Calibrated[Run any] interface {
+	privacy.Planner
+	// Start begins a run that takes its noise from n. SecureGaussian and SecureLaplace take none that
+	// is seeded, and have their own instead.
+	Start(n *privacy.Noise) Run
 }
 
-// ready refuses a release before Reset has brought the noise or Init has calibrated it. Init begins
-// by forgetting both.
-func (s *single) ready() error {
-	if s.noise == nil || s.one.Cases == nil {
-		return errReset
-	}
-	return nil
+// reveals says what a release shows of a record that is in it.
+func reveals(r privacy.Release, n privacy.Neighbours, asked privacy.Budget, source string, conditions ...string) planned {
+	return planned{central(n, asked, source, conditions...).With(r), 1}
 }
-
-// reveals ends an Init that went well: it says what a release shows of a record that is in it.
-func (s *single) reveals(r privacy.Release, n privacy.Neighbours, asked privacy.Budget, source string, conditions ...string) {
-	s.planned = planned{central(n, asked, source, conditions...).With(r), 1}
-}
-
-// plan returns the plan of what was released of a number of records, each in one release.
-func (s *single) plan(records int) privacy.Plan { return s.shown(records, s.releases) }
 
 // symmetric returns the plan of a curator who releases sums of row row^T under symmetric noise, in
 // nodes of which a row is in most at most. One row is replaced.

@@ -36,75 +36,79 @@ type PosteriorDraws struct {
 	Variance float64 // of a draw without observations, in units of (Hi-Lo)^2; > 0, no default
 	First    int     // observations before an arm's first draw, >= 1; 0 means 1
 	Delta    float64 // at which Asked states an epsilon, in (0, 1), no default
+}
 
-	tallied
+var _ privacy.Tally = PosteriorDraws{}
+
+// posteriorDraws are PosteriorDraws for a setup.
+type posteriorDraws struct {
 	planned
+	data  privacy.Setup
 	first int
 	sd    float64 // of the noise on S/sqrt(n+1), in the units of the weights
+}
+
+// posteriorRun is a run of PosteriorDraws.
+type posteriorRun struct {
+	*posteriorDraws
+	tallied
 	noise *privacy.Noise
 	buf   []float64 // for a draw of each arm
-	drawn int       // since Reset
+	drawn int
 	sums  []float64 // by arm, of weights less Lo
 	at    []float64 // by arm, the mean of a draw
 	roots []float64 // by arm, sqrt(n+1)
 }
 
-var _ privacy.Tally = (*PosteriorDraws)(nil)
-
-// Init validates, and computes what the draws reveal.
-func (d *PosteriorDraws) Init(s privacy.Setup) error {
-	d.noise, d.planned = nil, planned{}
-	return d.init(s, 4, d.account)
-}
-
-func (d *PosteriorDraws) account() error {
-	s := d.setup
+// Open validates, and computes what the draws reveal.
+func (of PosteriorDraws) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], error) {
+	if err := checkTally(s, 4); err != nil {
+		return nil, err
+	}
 	side := s.Hi - s.Lo
-	d.first, d.sd = max(1, d.First), math.Sqrt(d.Variance)*side
+	d := &posteriorDraws{data: s, first: max(1, of.First), sd: math.Sqrt(of.Variance) * side}
 	switch {
 	case s.WarmUp:
-		return fmt.Errorf("mechanism: PosteriorDraws has no warm-up: Setup.WarmUp = true, want false")
-	case !(d.Variance > 0) || math.IsInf(d.sd, 0) || d.sd == 0:
-		return fmt.Errorf("mechanism: PosteriorDraws.Variance = %v, want > 0, and its root times a range of %v finite and > 0", d.Variance, side)
-	case d.First < 0 || d.First > mostObservations:
-		return fmt.Errorf("mechanism: PosteriorDraws.First = %d, want in [1, %v], or 0 for 1", d.First, float64(mostObservations))
-	case !(d.Delta > 0 && d.Delta < 1):
-		return fmt.Errorf("mechanism: PosteriorDraws.Delta = %v, want in (0, 1)", d.Delta)
+		return nil, fmt.Errorf("mechanism: PosteriorDraws has no warm-up: Setup.WarmUp = true, want false")
+	case !(of.Variance > 0) || math.IsInf(d.sd, 0) || d.sd == 0:
+		return nil, fmt.Errorf("mechanism: PosteriorDraws.Variance = %v, want > 0, and its root times a range of %v finite and > 0", of.Variance, side)
+	case of.First < 0 || of.First > mostObservations:
+		return nil, fmt.Errorf("mechanism: PosteriorDraws.First = %d, want in [1, %v], or 0 for 1", of.First, float64(mostObservations))
+	case !(of.Delta > 0 && of.Delta < 1):
+		return nil, fmt.Errorf("mechanism: PosteriorDraws.Delta = %v, want in (0, 1)", of.Delta)
 	case s.Horizon > math.MaxInt/s.Slots:
-		return fmt.Errorf("mechanism: Setup.Horizon = %d, want <= %d for %d slots: their draws are counted", s.Horizon, math.MaxInt/s.Slots, s.Slots)
+		return nil, fmt.Errorf("mechanism: Setup.Horizon = %d, want <= %d for %d slots: their draws are counted", s.Horizon, math.MaxInt/s.Slots, s.Slots)
 	}
 	most := s.Slots * d.rounds(s.Horizon)
 	moved := side / math.Sqrt(float64(d.first)+1)
-	epsilon := privacy.GaussianEpsilon(d.Delta, math.Sqrt(float64(max(1, most)))*(moved/d.sd))
+	epsilon := privacy.GaussianEpsilon(of.Delta, math.Sqrt(float64(max(1, most)))*(moved/d.sd))
 	if !(epsilon > 0) || math.IsInf(epsilon, 0) {
-		return fmt.Errorf("mechanism: PosteriorDraws of Variance = %v, First = %d and Delta = %v are epsilon-DP for epsilon = %v, want > 0 and finite",
-			d.Variance, d.first, d.Delta, epsilon)
+		return nil, fmt.Errorf("mechanism: PosteriorDraws of Variance = %v, First = %d and Delta = %v are epsilon-DP for epsilon = %v, want > 0 and finite",
+			of.Variance, d.first, of.Delta, epsilon)
 	}
-	one := d.central(privacy.Budget{Epsilon: epsilon, Delta: d.Delta}, "Thompson sampling's own draws: Ou, Avella Medina, Cummings 2024")
+	one := curator(s, privacy.Budget{Epsilon: epsilon, Delta: of.Delta}, "Thompson sampling's own draws: Ou, Avella Medina, Cummings 2024")
 	d.planned = planned{one.With(privacy.Release{
 		Law: privacy.GaussianLaw(1, d.sd), Sensitivity: privacy.Norms{L1: moved, L2: moved}, Optional: true,
 	}), most}
-	d.buf, d.sums = make([]float64, s.Arms), make([]float64, s.Arms)
-	d.at, d.roots = make([]float64, s.Arms), make([]float64, s.Arms)
-	return nil
+	return d, nil
 }
 
 // rounds returns in how many of so many rounds an arm has a draw, at most.
-func (d *PosteriorDraws) rounds(n int) int { return max(0, min(n, d.setup.Horizon)-d.first+1) }
+func (d *posteriorDraws) rounds(n int) int { return max(0, min(n, d.data.Horizon)-d.first+1) }
 
-// Reset forgets the data and draws new noise from n.
-func (d *PosteriorDraws) Reset(n *privacy.Noise) {
-	d.tallied.reset()
-	clear(d.sums)
-	d.drawn, d.noise = 0, n
+// Start begins a run that draws its noise from n.
+func (d *posteriorDraws) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	if n == nil {
+		return withoutNoise(d)
+	}
+	numbers := func() []float64 { return make([]float64, d.data.Arms) }
+	return &posteriorRun{posteriorDraws: d, tallied: newTallied(d.data), noise: n,
+		buf: numbers(), sums: numbers(), at: numbers(), roots: numbers()}
 }
 
 // Add adds a record and releases a new draw of each arm that has enough observations. moved reports
 // whether there are any.
-func (d *PosteriorDraws) Add(rec *privacy.Record) (moved bool, err error) {
-	if d.noise == nil || d.seen == nil {
-		return false, errReset
-	}
+func (d *posteriorRun) Add(rec *privacy.Record) (moved bool, err error) {
 	if err := d.admit(rec); err != nil {
 		return false, err
 	}
@@ -128,7 +132,7 @@ func (d *PosteriorDraws) Add(rec *privacy.Record) (moved bool, err error) {
 }
 
 // prepare computes what an arm's draws share until its next observation.
-func (d *PosteriorDraws) prepare(arm int) {
+func (d *posteriorRun) prepare(arm int) {
 	n := d.seen[arm]
 	if n < d.first {
 		return
@@ -141,6 +145,11 @@ func (d *PosteriorDraws) prepare(arm int) {
 
 // Plan returns what the draws of up to the given number of records reveal of one record: a sum over
 // a root for each of its arms, in each round from the First on.
-func (d *PosteriorDraws) Plan(records int) privacy.Plan {
-	return d.shown(d.setup.Slots*d.rounds(max(0, records)), d.drawn).HeldBy(d)
+func (d *posteriorDraws) Plan(records int) privacy.Plan { return d.plan(records, 0).HeldBy(d) }
+
+// Plan returns the tally's plan with the draws of the run.
+func (d *posteriorRun) Plan(records int) privacy.Plan { return d.plan(records, d.drawn).HeldBy(d) }
+
+func (d *posteriorDraws) plan(records, drawn int) privacy.Plan {
+	return d.shown(d.data.Slots*d.rounds(max(0, records)), drawn)
 }

@@ -15,11 +15,11 @@ import (
 // probability below 1e-5, as the seed is fixed, of each number.
 func TestPosteriorDraws(t *testing.T) {
 	const rounds = 40_000
-	d := &mechanism.PosteriorDraws{Variance: 2, First: 3, Delta: 1e-5}
-	if err := d.Init(privacy.Setup{Arms: 3, Slots: 1, Horizon: rounds + 6, Lo: -1, Hi: 3}); err != nil {
+	opened, err := mechanism.PosteriorDraws{Variance: 2, First: 3, Delta: 1e-5}.Open(privacy.Setup{Arms: 3, Slots: 1, Horizon: rounds + 6, Lo: -1, Hi: 3})
+	if err != nil {
 		t.Fatal(err)
 	}
-	d.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+	d := opened.Start(privacy.NewNoise(random.Source(1, 0, "noise")))
 	add := func(arm int, y float64) {
 		if _, err := d.Add(&privacy.Record{Arms: []int{arm}, Y: []float64{y}}); err != nil {
 			t.Fatal(err)
@@ -58,8 +58,8 @@ func TestPosteriorDrawsClaim(t *testing.T) {
 		variance         float64
 		slots, b, T, now int
 	}{{1, 1, 1, 1, 1}, {4, 1, 1, 100, 100}, {4, 1, 10, 100, 100}, {30, 2, 10, 100, 30}, {1, 1, 100, 10_000, 9_000}, {1, 1, 50, 20, 20}} {
-		d := &mechanism.PosteriorDraws{Variance: c.variance, First: c.b, Delta: 1e-5}
-		if err := d.Init(privacy.Setup{Arms: 3, Slots: c.slots, Horizon: c.T, Lo: -5, Hi: 1}); err != nil {
+		d, err := mechanism.PosteriorDraws{Variance: c.variance, First: c.b, Delta: 1e-5}.Open(privacy.Setup{Arms: 3, Slots: c.slots, Horizon: c.T, Lo: -5, Hi: 1})
+		if err != nil {
 			t.Fatal(err)
 		}
 		epsilon := func(n int) float64 {
@@ -90,7 +90,7 @@ func TestPosteriorDrawsClaim(t *testing.T) {
 // TestPosteriorDrawsRefuses: what is out of its range is an error that names it.
 func TestPosteriorDrawsRefuses(t *testing.T) {
 	setup := privacy.Setup{Arms: 2, Slots: 1, Horizon: 10, Hi: 1}
-	for want, d := range map[string]*mechanism.PosteriorDraws{
+	for want, d := range map[string]mechanism.PosteriorDraws{
 		"Variance = 0,":    {Delta: 0.1},
 		"Variance = NaN,":  {Variance: math.NaN(), Delta: 0.1},
 		"Variance = +Inf,": {Variance: math.Inf(1), Delta: 0.1},
@@ -99,17 +99,17 @@ func TestPosteriorDrawsRefuses(t *testing.T) {
 		"Delta = NaN,":     {Variance: 1, Delta: math.NaN()},
 		"Delta = 0.9 ":     {Variance: 1e9, Delta: 0.9}, // epsilon = 0
 	} {
-		if err := d.Init(setup); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := d.Open(setup); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one that says %q", err, want)
 		}
 	}
 	long := privacy.Setup{Arms: 2, Slots: 2, Horizon: math.MaxInt, Hi: 1}
-	err := (&mechanism.PosteriorDraws{Variance: 1, Delta: 0.1}).Init(long)
+	_, err := mechanism.PosteriorDraws{Variance: 1, Delta: 0.1}.Open(long)
 	if err == nil || !strings.Contains(err.Error(), "Horizon = ") {
 		t.Errorf("a horizon whose draws cannot be counted: error %v", err)
 	}
 	setup.WarmUp = true
-	if err := (&mechanism.PosteriorDraws{Variance: 1, Delta: 0.1}).Init(setup); err == nil {
+	if _, err := (mechanism.PosteriorDraws{Variance: 1, Delta: 0.1}).Open(setup); err == nil {
 		t.Error("takes a warm-up")
 	}
 }

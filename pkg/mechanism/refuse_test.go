@@ -6,21 +6,22 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // accumulators makes one of each for a budget.
-func accumulators(b privacy.Budget) map[string]privacy.Accumulator {
-	all := map[string]privacy.Accumulator{}
+func accumulators(b privacy.Budget) map[string]*player[privacy.Sums] {
+	all := map[string]*player[privacy.Sums]{}
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
-		all["gaussian "+c.String()] = &Tree{Noise: &Gaussian{Budget: b, Calibration: c}}
-		all["wishart "+c.String()] = &Tree{Noise: &Wishart{Budget: b, Calibration: c}}
-		all["unshifted "+c.String()] = &Tree{Noise: &Wishart{Budget: b, Calibration: c, Unshifted: true}}
-		all["pan-private gaussian "+c.String()] = &PanPrivateTree{Noise: &Gaussian{Budget: b, Calibration: c}}
-		all["pan-private wishart "+c.String()] = &PanPrivateTree{Noise: &Wishart{Budget: b, Calibration: c}}
+		all["gaussian "+c.String()] = played(Tree{Noise: Gaussian{Budget: b, Calibration: c}})
+		all["wishart "+c.String()] = played(Tree{Noise: Wishart{Budget: b, Calibration: c}})
+		all["unshifted "+c.String()] = played(Tree{Noise: Wishart{Budget: b, Calibration: c, Unshifted: true}})
+		all["pan-private gaussian "+c.String()] = played(PanPrivateTree{Noise: Gaussian{Budget: b, Calibration: c}})
+		all["pan-private wishart "+c.String()] = played(PanPrivateTree{Noise: Wishart{Budget: b, Calibration: c}})
 	}
-	all["padded gaussian"] = &Tree{Noise: &Gaussian{Budget: b, Padded: true}}
-	all["pan-private padded gaussian"] = &PanPrivateTree{Noise: &Gaussian{Budget: b, Padded: true}}
-	all["wishart of given degrees"] = &Tree{Noise: &Wishart{Budget: b, Degrees: 1 << 40}}
+	all["padded gaussian"] = played(Tree{Noise: Gaussian{Budget: b, Padded: true}})
+	all["pan-private padded gaussian"] = played(PanPrivateTree{Noise: Gaussian{Budget: b, Padded: true}})
+	all["wishart of given degrees"] = played(Tree{Noise: Wishart{Budget: b, Degrees: 1 << 40}})
 	for name, acc := range factorisations(b) {
 		all[name] = acc
 	}
@@ -28,7 +29,12 @@ func accumulators(b privacy.Budget) map[string]privacy.Accumulator {
 }
 
 // addRow adds a row (x, y).
-func addRow(acc privacy.Accumulator, row []float64) error {
+func addTo(run privacy.Stream[privacy.Sums], row []float64) error {
+	_, err := run.Add(privacy.Row(row))
+	return err
+}
+
+func addRow(acc *player[privacy.Sums], row []float64) error {
 	_, err := acc.Add(privacy.Row(row))
 	return err
 }
@@ -63,7 +69,7 @@ func TestInitRefuses(t *testing.T) {
 		{privacy.Budget{Epsilon: 1, Delta: nan}, []string{"delta = NaN", "[0, 1)"}},
 	} {
 		for name, acc := range accumulators(c.budget) {
-			wants(t, name, acc.Init(good), c.words...)
+			wants(t, name, acc.open(good), c.words...)
 		}
 	}
 	setups := []struct {
@@ -76,25 +82,27 @@ func TestInitRefuses(t *testing.T) {
 		{func(s *privacy.Setup) { s.Alpha = 0 }, []string{"Alpha = 0", "(0, 1]"}},
 	}
 	all := accumulators(budget)
-	all["exact"] = &Exact{}
+	all["exact"] = played(Exact{})
 	for name, acc := range all {
 		for _, c := range setups {
 			s := good
 			c.change(&s)
-			wants(t, name, acc.Init(s), c.words...)
+			wants(t, name, acc.open(s), c.words...)
 		}
-		if err := acc.Init(good); err != nil {
+		if err := acc.open(good); err != nil {
 			t.Errorf("%s: %v", name, err)
+			continue
 		}
+		acc.start(privacy.NewNoise(random.Source(1, 0, "noise")))
 		for _, rho := range []float64{0, -1, nan, math.Inf(1)} {
 			_, err := acc.Release().Shifted(rho)
 			wants(t, name, err, "rho_min = ", "want finite and > 0")
 		}
 	}
-	wants(t, "no noise", (&Tree{}).Init(good), "Noise is nil")
-	wants(t, "no noise", (&PanPrivateTree{}).Init(good), "Noise is nil")
-	wants(t, "ridge", (&Exact{Ridge: -1}).Init(good), "Ridge = -1", ">= 0")
-	wants(t, "ridge", (&Exact{Ridge: nan}).Init(good), "Ridge = NaN", ">= 0")
+	wants(t, "no noise", played(Tree{}).open(good), "Noise is nil")
+	wants(t, "no noise", played(PanPrivateTree{}).open(good), "Noise is nil")
+	wants(t, "ridge", played(Exact{Ridge: -1}).open(good), "Ridge = -1", ">= 0")
+	wants(t, "ridge", played(Exact{Ridge: nan}).open(good), "Ridge = NaN", ">= 0")
 }
 
 // TestWishartRefuses: a node's epsilon of 1 or more is not private, and the error says so.
@@ -103,13 +111,14 @@ func TestWishartRefuses(t *testing.T) {
 	for _, epsilon := range []float64{100, 1000, math.Inf(1)} {
 		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 			w := Wishart{Budget: privacy.Budget{Epsilon: epsilon, Delta: 0.1}, Calibration: c}
-			wants(t, c.String(), w.Init(s), "epsilon = ", "want < 1", "supports")
+			_, err := w.Open(s)
+			wants(t, c.String(), err, "epsilon = ", "want < 1", "supports")
 		}
 	}
 	short := s
 	short.Horizon = 2 // one node: delta is not split
 	w := Wishart{Budget: privacy.Budget{Epsilon: 0.5, Delta: 0.9}, Calibration: privacy.AsPublished}
-	if err := w.Init(short); err != nil {
+	if _, err := w.Open(short); err != nil {
 		t.Errorf("delta = 0.9 over two nodes: %v", err)
 	}
 	tiny := s
@@ -117,7 +126,8 @@ func TestWishartRefuses(t *testing.T) {
 	tiny.Horizon = 2
 	for _, unshifted := range []bool{false, true} {
 		w := Wishart{Budget: privacy.Budget{Epsilon: 2, Delta: 0.3}, Unshifted: unshifted}
-		wants(t, "tiny alpha", w.Init(tiny), "alpha = 1e-300", "want > ")
+		_, err := w.Open(tiny)
+		wants(t, "tiny alpha", err, "alpha = 1e-300", "want > ")
 	}
 }
 
@@ -127,12 +137,13 @@ func TestWishartClaims(t *testing.T) {
 	s := privacy.Setup{Dim: 6, Horizon: 50_000_000, Bound: math.Sqrt2, Alpha: 1e-3}
 	for _, epsilon := range []float64{0.1, 1, 5, 10} {
 		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
-			w := Wishart{Budget: privacy.Budget{Epsilon: epsilon, Delta: 0.1}, Calibration: c}
-			if err := w.Init(s); err != nil {
+			opened, err := Wishart{Budget: privacy.Budget{Epsilon: epsilon, Delta: 0.1}, Calibration: c}.Open(s)
+			if err != nil {
 				t.Logf("%v at %v: %v", c, epsilon, err)
 				continue
 			}
-			claim := privacy.ClaimOf(&w)
+			w := opened.(*wishart)
+			claim := privacy.ClaimOf(w)
 			event := claim.Event().(privacy.WishartEvent)
 			// Theorem 23 for what a node spends, at the degrees of freedom that it has.
 			if need := 28 * math.Log(4/event.Node.Delta) / (event.Node.Epsilon * event.Node.Epsilon); float64(w.Freedom()-s.Dim) < need*(1-1e-12) {
@@ -161,12 +172,12 @@ func TestWishartClaims(t *testing.T) {
 // TestRowsRefused: a bad row is an error that names it, and changes nothing.
 func TestRowsRefused(t *testing.T) {
 	all := accumulators(budget)
-	all["exact"] = &Exact{}
+	all["exact"] = played(Exact{})
 	for name, acc := range all {
-		if err := acc.Init(privacy.Setup{Dim: 3, Horizon: 4, Bound: 1, Alpha: 0.1}); err != nil {
+		if err := acc.open(privacy.Setup{Dim: 3, Horizon: 4, Bound: 1, Alpha: 0.1}); err != nil {
 			t.Fatal(err)
 		}
-		acc.Reset(privacy.NewNoise(testSource()))
+		acc.start(privacy.NewNoise(testSource()))
 		before, after := make([]float64, 6), make([]float64, 6)
 		refuse := func(row []float64, words ...string) {
 			t.Helper()

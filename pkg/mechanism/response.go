@@ -19,66 +19,83 @@ type RandomisedResponse struct {
 	Epsilon    float64            // > 0, no default; +Inf means the truth
 	Choices    int                // >= 2, no default
 	Neighbours privacy.Neighbours // zero value: one user's answer is replaced; AddRemove is refused
+}
 
-	single
-	choices int     // as it was in Init
+// Responses is a run of [RandomisedResponse].
+type Responses interface {
+	privacy.Planner
+	// Respond returns the randomised answer of a user whose true answer is truth, in [0, Choices).
+	Respond(truth int) (int, error)
+	// Keep returns the probability that an answer is the truth.
+	Keep() float64
+	// Estimate writes into dst unbiased estimates of how many users hold each answer, given the counts
+	// of the randomised answers. The estimates add up to the number of answers and may be negative.
+	// This is post-processing: it costs no privacy.
+	Estimate(dst []float64, counts []int) error
+}
+
+// response is a RandomisedResponse that is calibrated.
+type response struct {
+	planned
+	choices int
 	each    float64 // epsilon of one answer
 }
 
-var _ privacy.Planner = (*RandomisedResponse)(nil)
-
-// Init validates and calibrates.
-func (r *RandomisedResponse) Init() error {
-	r.single = single{}
-	nominal := privacy.Budget{Epsilon: r.Epsilon}
-	if err := nominal.Validate(); err != nil {
-		return err
-	}
-	if r.Choices < 2 {
-		return fmt.Errorf("mechanism: RandomisedResponse.Choices = %d, want >= 2", r.Choices)
-	}
-	neighbours, err := protect(r.Neighbours, "user's answer")
-	if err != nil {
-		return err
-	}
-	if neighbours.Relation != privacy.Replace {
-		return fmt.Errorf("mechanism: RandomisedResponse under %v, want replace: that somebody answers is not hidden", neighbours.Relation)
-	}
-	k := neighbours.Contributions
-	r.choices, r.each = r.Choices, r.Epsilon/float64(k)
-	r.reveals(privacy.Release{Law: privacy.ResponseLaw(r.Choices, r.each), Times: k}, neighbours, nominal,
-		"Warner 1965; Kairouz, Oh, Viswanath 2016", fmt.Sprintf("a user answers at most %d times", k))
-	r.one.Model, r.one.Scope = privacy.Local, privacy.OneMessage
-	return nil
+// responseRun is a run of a RandomisedResponse.
+type responseRun struct {
+	*response
+	noise *privacy.Noise
+	sent  int
 }
 
-// Reset begins a new run that draws its noise from n.
-func (r *RandomisedResponse) Reset(n *privacy.Noise) { r.noise, r.releases = n, 0 }
+// Open validates and calibrates.
+func (of RandomisedResponse) Open() (Calibrated[Responses], error) {
+	nominal := privacy.Budget{Epsilon: of.Epsilon}
+	if err := nominal.Validate(); err != nil {
+		return nil, err
+	}
+	if of.Choices < 2 {
+		return nil, fmt.Errorf("mechanism: RandomisedResponse.Choices = %d, want >= 2", of.Choices)
+	}
+	neighbours, err := protect(of.Neighbours, "user's answer")
+	if err != nil {
+		return nil, err
+	}
+	if neighbours.Relation != privacy.Replace {
+		return nil, fmt.Errorf("mechanism: RandomisedResponse under %v, want replace: that somebody answers is not hidden", neighbours.Relation)
+	}
+	k := neighbours.Contributions
+	r := &response{choices: of.Choices, each: of.Epsilon / float64(k)}
+	r.planned = reveals(privacy.Release{Law: privacy.ResponseLaw(r.choices, r.each), Times: k}, neighbours, nominal,
+		"Warner 1965; Kairouz, Oh, Viswanath 2016", fmt.Sprintf("a user answers at most %d times", k))
+	r.one.Model, r.one.Scope = privacy.Local, privacy.OneMessage
+	return r, nil
+}
+
+// Start begins a run that draws its noise from n.
+func (r *response) Start(n *privacy.Noise) Responses { return &responseRun{response: r, noise: n} }
 
 // Respond returns the randomised answer of a user whose true answer is truth, in [0, Choices).
-func (r *RandomisedResponse) Respond(truth int) (int, error) {
-	if err := r.ready(); err != nil {
-		return 0, err
-	}
+func (r *responseRun) Respond(truth int) (int, error) {
 	if truth < 0 || truth >= r.choices {
 		return 0, fmt.Errorf("mechanism: the answer %d, want in [0, %d)", truth, r.choices)
 	}
-	r.releases++
+	if r.noise == nil {
+		return 0, errNoNoise
+	}
+	r.sent++
 	return r.noise.Response(truth, r.choices, r.each), nil
 }
 
 // Keep returns the probability that an answer is the truth.
-func (r *RandomisedResponse) Keep() float64 {
+func (r *response) Keep() float64 {
 	return 1 / (1 + float64(float64(r.choices-1)*portable.Exp(-r.each)))
 }
 
 // Estimate writes into dst unbiased estimates of how many users hold each answer, given the counts
 // of the randomised answers. The estimates add up to the number of answers and may be negative.
 // This is post-processing: it costs no privacy.
-func (r *RandomisedResponse) Estimate(dst []float64, counts []int) error {
-	if r.one.Cases == nil {
-		return errInit
-	}
+func (r *response) Estimate(dst []float64, counts []int) error {
 	if len(counts) != r.choices || len(dst) != r.choices {
 		return fmt.Errorf("mechanism: %d counts into %d estimates, want %d", len(counts), len(dst), r.choices)
 	}
@@ -96,4 +113,7 @@ func (r *RandomisedResponse) Estimate(dst []float64, counts []int) error {
 }
 
 // Plan returns what the answers reveal of a user.
-func (r *RandomisedResponse) Plan(records int) privacy.Plan { return r.plan(records).HeldBy(r) }
+func (r *response) Plan(records int) privacy.Plan { return r.shown(records, 0).HeldBy(r) }
+
+// Plan returns the mechanism's plan with the draws of the run.
+func (r *responseRun) Plan(records int) privacy.Plan { return r.shown(records, r.sent).HeldBy(r) }

@@ -20,58 +20,63 @@ import (
 // The means are of the bits, moved back into [Lo, Hi]. With c = (Lo + Hi)/2, an arm whose
 // clipped weights have the mean m has bits of the mean c + (m - c) tanh(e/2): the arms keep their
 // order, and their gaps shrink by a factor of tanh(e/2). A policy needs to know nothing of the
-// noise, as bits are Bernoulli rewards. [ResponseTally.Debias] undoes the shrinking.
+// noise, as bits are Bernoulli rewards. The method Debias of what Open returns undoes the
+// shrinking.
 type ResponseTally struct {
 	Epsilon float64 // > 0, no default; +Inf means the truth
+}
 
-	tallied
+var _ privacy.Tally = ResponseTally{}
+
+// responseTally is a ResponseTally for a setup.
+type responseTally struct {
 	planned
+	data privacy.Setup
+	each float64 // epsilon of a bit
+}
+
+// responseTallyRun is a run of a ResponseTally.
+type responseTallyRun struct {
+	*responseTally
+	tallied
 	noise *privacy.Noise
-	each  float64   // epsilon of a bit
-	bits  int       // sent since Reset
+	bits  int       // sent so far
 	ones  []float64 // by arm, bits that are 1
 }
 
-var _ privacy.Tally = (*ResponseTally)(nil)
-
-// Init validates and calibrates.
-func (r *ResponseTally) Init(s privacy.Setup) error {
-	r.noise, r.planned = nil, planned{}
-	return r.init(s, 1, r.calibrate)
-}
-
-func (r *ResponseTally) calibrate() error {
-	s := r.setup
-	asked := privacy.Budget{Epsilon: r.Epsilon}
+// Open validates and calibrates.
+func (of ResponseTally) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], error) {
+	if err := checkTally(s, 1); err != nil {
+		return nil, err
+	}
+	asked := privacy.Budget{Epsilon: of.Epsilon}
 	if err := asked.Validate(); err != nil {
-		return err
+		return nil, err
 	}
 	switch {
 	case s.WarmUp:
-		return fmt.Errorf("mechanism: ResponseTally has no warm-up: Setup.WarmUp = true, want false")
-	case r.Epsilon/float64(s.Slots) == 0:
-		return fmt.Errorf("mechanism: ResponseTally.Epsilon = %v, want > 0 when shared by %d arms", r.Epsilon, s.Slots)
+		return nil, fmt.Errorf("mechanism: ResponseTally has no warm-up: Setup.WarmUp = true, want false")
+	case of.Epsilon/float64(s.Slots) == 0:
+		return nil, fmt.Errorf("mechanism: ResponseTally.Epsilon = %v, want > 0 when shared by %d arms", of.Epsilon, s.Slots)
 	}
-	r.each, r.ones = r.Epsilon/float64(s.Slots), make([]float64, s.Arms)
+	r := &responseTally{data: s, each: of.Epsilon / float64(s.Slots)}
 	one := central(replaceWeights, asked, "Warner 1965; Ren, Zhou, Liu, Shroff 2020",
 		fmt.Sprintf("weights clipped to [%v, %v] and randomised on the user's device", s.Lo, s.Hi), adaptive)
 	one.Model, one.Scope = privacy.Local, privacy.OneMessage
 	r.planned = planned{one.With(privacy.Release{Law: privacy.ResponseLaw(2, r.each)}), s.Slots}
-	return nil
+	return r, nil
 }
 
-// Reset forgets the data and draws new noise from n.
-func (r *ResponseTally) Reset(n *privacy.Noise) {
-	r.tallied.reset()
-	clear(r.ones)
-	r.bits, r.noise = 0, n
+// Start begins a run that draws its noise from n.
+func (r *responseTally) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	if n == nil {
+		return withoutNoise(r)
+	}
+	return &responseTallyRun{responseTally: r, tallied: newTallied(r.data), noise: n, ones: make([]float64, r.data.Arms)}
 }
 
 // Add randomises a record and releases the new mean of each of its arms.
-func (r *ResponseTally) Add(rec *privacy.Record) (moved bool, err error) {
-	if r.noise == nil || r.seen == nil {
-		return false, errReset
-	}
+func (r *responseTallyRun) Add(rec *privacy.Record) (moved bool, err error) {
 	if err := r.admit(rec); err != nil {
 		return false, err
 	}
@@ -93,16 +98,19 @@ func (r *ResponseTally) Add(rec *privacy.Record) (moved bool, err error) {
 
 // Debias returns an estimate of an arm's mean weight, given the released mean of its bits: it
 // undoes the shrinking by tanh(e/2). The estimate may be outside of [Lo, Hi].
-func (r *ResponseTally) Debias(mean float64) float64 {
-	middle := r.setup.Lo + float64((r.setup.Hi-r.setup.Lo)/2)
+func (r *responseTally) Debias(mean float64) float64 {
+	middle := r.data.Lo + float64((r.data.Hi-r.data.Lo)/2)
 	return middle + (mean-middle)/portable.Tanh(r.each/2)
 }
 
 // Plan returns what a user's bits reveal of her, one for each of her arms.
-func (r *ResponseTally) Plan(records int) privacy.Plan {
-	p := r.shown(r.setup.Slots*min(max(records, 0), 1), r.bits)
-	if r.one.Cases != nil {
-		p.Draws = append(p.Draws, privacy.Draws{Law: privacy.RoundLaw(1), Count: r.bits})
-	}
-	return p.HeldBy(r)
+func (r *responseTally) Plan(records int) privacy.Plan { return r.plan(records, 0).HeldBy(r) }
+
+// Plan returns the tally's plan with the draws of the run.
+func (r *responseTallyRun) Plan(records int) privacy.Plan { return r.plan(records, r.bits).HeldBy(r) }
+
+func (r *responseTally) plan(records, bits int) privacy.Plan {
+	p := r.shown(r.data.Slots*min(max(records, 0), 1), bits)
+	p.Draws = append(p.Draws, privacy.Draws{Law: privacy.RoundLaw(1), Count: bits})
+	return p
 }

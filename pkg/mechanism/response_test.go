@@ -13,22 +13,19 @@ func TestRandomisedResponse(t *testing.T) {
 		choices int
 		users   int // contributions
 	}{{1, 2, 1}, {0.1, 5, 1}, {3, 4, 1}, {2, 3, 2}} {
-		r := &RandomisedResponse{Epsilon: c.epsilon, Choices: c.choices,
-			Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "user's answer", Contributions: c.users}}
-		if _, err := r.Respond(0); err == nil {
-			t.Error("answers without noise")
-		}
-		if err := r.Init(); err != nil {
+		r := shots(RandomisedResponse{Epsilon: c.epsilon, Choices: c.choices,
+			Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "user's answer", Contributions: c.users}})
+		if err := r.open(); err != nil {
 			t.Fatal(err)
 		}
 		noise, ledger := seeded(100 + i)
-		r.Reset(noise)
+		r.start(noise)
 		each := c.epsilon / float64(c.users)
 		const n = 100_000
 		for truth := range c.choices {
 			counts, p := make([]int, c.choices), make([]float64, c.choices)
 			for range n {
-				answer, err := r.Respond(truth)
+				answer, err := r.run.Respond(truth)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -38,7 +35,7 @@ func TestRandomisedResponse(t *testing.T) {
 				p[j] = 1 / (math.Exp(each) + float64(c.choices-1))
 			}
 			p[truth] *= math.Exp(each)
-			near(t, "Keep", r.Keep(), p[truth], 1e-14)
+			near(t, "Keep", r.run.Keep(), p[truth], 1e-14)
 			if v := chiSquare(counts, p); v < rareAlarm {
 				t.Errorf("epsilon %v, truth %d of %d: %v, p = %.2g", c.epsilon, truth, c.choices, counts, v)
 			}
@@ -47,7 +44,7 @@ func TestRandomisedResponse(t *testing.T) {
 			for j := range expected {
 				expected[j] = int(math.Round(p[j] * 1e12))
 			}
-			if err := r.Estimate(estimate, expected); err != nil {
+			if err := r.run.Estimate(estimate, expected); err != nil {
 				t.Fatal(err)
 			}
 			for j, e := range estimate {
@@ -61,11 +58,11 @@ func TestRandomisedResponse(t *testing.T) {
 			}
 		}
 		for _, bad := range []int{-1, c.choices} {
-			if _, err := r.Respond(bad); err == nil {
+			if _, err := r.run.Respond(bad); err == nil {
 				t.Errorf("the answer %d of %d is taken", bad, c.choices)
 			}
 		}
-		if r.Estimate(make([]float64, 1), make([]int, c.choices)) == nil {
+		if r.run.Estimate(make([]float64, 1), make([]int, c.choices)) == nil {
 			t.Error("estimates of another length")
 		}
 		balanced(t, ledger, r)
@@ -73,18 +70,18 @@ func TestRandomisedResponse(t *testing.T) {
 		if privacy.ClaimOf(r).Model() != privacy.Local {
 			t.Errorf("model %v, want local", privacy.ClaimOf(r).Model())
 		}
-		if a := testing.AllocsPerRun(100, func() { _, _ = r.Respond(1) }); a != 0 {
+		if a := testing.AllocsPerRun(100, func() { _, _ = r.run.Respond(1) }); a != 0 {
 			t.Errorf("%v allocations an answer", a)
 		}
 	}
-	r := &RandomisedResponse{Epsilon: math.Inf(1), Choices: 3}
-	if err := r.Init(); err != nil {
+	r := shots(RandomisedResponse{Epsilon: math.Inf(1), Choices: 3})
+	if err := r.open(); err != nil {
 		t.Fatal(err)
 	}
 	noise, _ := seeded(199)
-	r.Reset(noise)
+	r.start(noise)
 	for range 1000 {
-		if answer, _ := r.Respond(2); answer != 2 {
+		if answer, _ := r.run.Respond(2); answer != 2 {
 			t.Fatal("epsilon = +Inf is not the truth")
 		}
 	}

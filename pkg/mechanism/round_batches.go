@@ -33,14 +33,6 @@ type RoundBatches struct {
 	// +Inf no noise.
 	Budget  privacy.Budget
 	Lengths RoundLengths // no default
-
-	noisyTally
-	lengths RoundLengths // as it was in Init
-	batch   int          // batches that have ended
-	left    int          // rounds until the open batch ends; 0 means that there is none
-	inBatch []int        // by arm, observations in the open batch
-	draws   []int        // by arm, sums released
-	sums    []float64    // by arm, of weights less Lo
 }
 
 // RoundLengths is a rule for the lengths of batches. It may depend only on public data.
@@ -50,51 +42,60 @@ type RoundLengths interface {
 	Length(i int, s privacy.Setup) int
 }
 
-var _ privacy.Tally = (*RoundBatches)(nil)
+var _ privacy.Tally = RoundBatches{}
 
-// Init validates and calibrates.
-func (b *RoundBatches) Init(s privacy.Setup) error {
-	return b.init(s, 4, b.calibrate)
+// roundBatches are RoundBatches for a setup.
+type roundBatches struct {
+	noisyTally
+	lengths RoundLengths
 }
 
-func (b *RoundBatches) calibrate() error {
-	s := b.setup
+// roundBatchesRun is a run of RoundBatches.
+type roundBatchesRun struct {
+	*roundBatches
+	noisyRun
+	batch   int       // batches that have ended
+	left    int       // rounds until the open batch ends; 0 means that there is none
+	inBatch []int     // by arm, observations in the open batch
+	draws   []int     // by arm, sums released
+	sums    []float64 // by arm, of weights less Lo
+}
+
+// Open validates and calibrates.
+func (of RoundBatches) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], error) {
+	if err := checkTally(s, 4); err != nil {
+		return nil, err
+	}
 	if s.WarmUp {
-		return fmt.Errorf("mechanism: RoundBatches with Setup.WarmUp = true, want false: all rounds are in batches")
+		return nil, fmt.Errorf("mechanism: RoundBatches with Setup.WarmUp = true, want false: all rounds are in batches")
 	}
-	if err := field.Check("mechanism: RoundBatches.Lengths", b.Lengths); err != nil {
-		return err
+	if err := field.Check("mechanism: RoundBatches.Lengths", of.Lengths); err != nil {
+		return nil, err
 	}
-	b.lengths = b.Lengths
+	b := &roundBatches{noisyTally{data: s}, of.Lengths}
 	if n := b.lengths.Length(0, s); n < 0 {
-		return fmt.Errorf("mechanism: RoundBatches.Lengths.Length(0) = %d, want >= 1, or 0 for none", n)
+		return nil, fmt.Errorf("mechanism: RoundBatches.Lengths.Length(0) = %d, want >= 1, or 0 for none", n)
 	}
-	if err := b.scales(b.Budget, false); err != nil {
-		return err
+	if err := b.scales(of.Budget, false); err != nil {
+		return nil, err
 	}
-	b.describe(b.Budget, privacy.Sound, "one noisy sum for an arm and a batch: Hanna, Girgis, Fragouli, Diggavi 2022",
+	b.describe(of.Budget, privacy.Sound, "one noisy sum for an arm and a batch: Hanna, Girgis, Fragouli, Diggavi 2022",
 		true, "contexts, if there are any, are public")
-	b.inBatch, b.draws, b.sums = make([]int, s.Arms), make([]int, s.Arms), make([]float64, s.Arms)
-	return nil
+	return b, nil
 }
 
-// Reset forgets the data and draws new noise from n.
-func (b *RoundBatches) Reset(n *privacy.Noise) {
-	b.tallied.reset()
-	clear(b.inBatch)
-	clear(b.draws)
-	clear(b.sums)
-	b.noise, b.batch, b.left = n, 0, 0
-	if b.seen != nil { // after Init
-		b.left = max(0, b.lengths.Length(0, b.setup))
+// Start begins a run that draws its noise from n.
+func (b *roundBatches) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	if n == nil {
+		return withoutNoise(b)
 	}
+	arms := b.data.Arms
+	return &roundBatchesRun{roundBatches: b, noisyRun: b.start(n), left: max(0, b.lengths.Length(0, b.data)),
+		inBatch: make([]int, arms), draws: make([]int, arms), sums: make([]float64, arms)}
 }
 
 // Add adds a record. moved reports that a batch has ended and was released.
-func (b *RoundBatches) Add(rec *privacy.Record) (moved bool, err error) {
-	if err := b.ready(); err != nil {
-		return false, err
-	}
+func (b *roundBatchesRun) Add(rec *privacy.Record) (moved bool, err error) {
 	if err := b.admit(rec); err != nil || b.left == 0 {
 		return false, err
 	}
@@ -111,7 +112,7 @@ func (b *RoundBatches) Add(rec *privacy.Record) (moved bool, err error) {
 }
 
 // release releases the open batch and opens the next.
-func (b *RoundBatches) release() {
+func (b *roundBatchesRun) release() {
 	for arm, n := range b.inBatch {
 		if n == 0 {
 			continue
@@ -127,10 +128,18 @@ func (b *RoundBatches) release() {
 
 // Scale returns the noise on a sum: the scale of the Laplace noise, or the standard deviation of
 // the Gaussian.
-func (b *RoundBatches) Scale() float64 { return b.later }
+func (b *roundBatches) Scale() float64 { return b.later }
 
 // Plan returns what the batches of up to the given number of records reveal of one record: a sum
 // for each of its arms. Noise is drawn for each sum released.
-func (b *RoundBatches) Plan(records int) privacy.Plan {
-	return b.plan(records, func(n int) int { return min(n, 1) }, b.draws).HeldBy(b).Trusts(b.Lengths)
+func (b *roundBatches) Plan(records int) privacy.Plan {
+	return b.plan(records, once, nil).HeldBy(b).Trusts(b.lengths)
 }
+
+// Plan returns the tally's plan with the draws of the run.
+func (b *roundBatchesRun) Plan(records int) privacy.Plan {
+	return b.plan(records, once, b.draws).HeldBy(b).Trusts(b.lengths)
+}
+
+// once returns in how many sums of an arm a record is at most, of n records.
+func once(n int) int { return min(n, 1) }

@@ -1,7 +1,6 @@
 package mechanism
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,10 +11,10 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Secure is a mechanism that releases sums of vectors under noise fit for deployment.
+// Secure is a run that releases sums of vectors under noise fit for deployment.
 //
-// [SecureGaussian] and [SecureLaplace] implement it, and no other type can. They take no
-// privacy.Noise; the operating system is their only source of randomness. No release depends on
+// [SecureGaussian] and [SecureLaplace] have such runs, and no other type can. The operating system
+// is their only source of randomness, whatever noise they are handed. No release depends on
 // floating-point noise, which leaks (Mironov 2012; Casacuberta, Shoemate, Vadhan, Wagaman 2022 on
 // sums). Records are rounded to integer multiples of a grid, the integers are summed exactly, and
 // the noise is an exact discrete one. The grid is a power of two, so a release is an exact float64.
@@ -27,65 +26,87 @@ import (
 // about its noise.
 type Secure interface {
 	privacy.Planner
-	// Init validates, calibrates and begins a run.
-	Init() error
 	// Add clips a record to the bound, rounds it to the grid and adds it. It refuses a record that has
 	// the wrong length, is not finite, or takes a sum beyond what float64 holds exactly. The error is
 	// for the curator's eyes only; a refused record changes nothing.
 	Add(record []float64) error
 	// Release writes the noisy sum into dst and begins the next sum.
 	Release(dst []float64) error
-	// Check compares the noise drawn from the system since Init with the noise that the claim
-	// requires.
+	// Check compares the noise drawn from the system with the noise that the claim requires.
 	Check() error
+	// Spacing returns the grid: releases are integer multiples of it.
+	Spacing() float64
+	// Scale returns the parameter of a coordinate's noise, in the units of the records: sigma of the
+	// discrete Gaussian, or the scale of the discrete Laplace noise.
+	Scale() float64
+	// Clipped returns how many records were clipped.
+	Clipped() int
 	systemOnly() // keeps other packages' types from being a Secure
 }
 
 // systemSource makes the source of a secure mechanism's noise; tests replace it by a seeded one.
 var systemSource = func() rand.Source { return random.NewSystem() }
 
-var errInit = errors.New("mechanism: used before Init")
+// secureSource returns the source of a secure run that is handed n: that of n if it is the
+// operating system's, so that a recorded run can be played again, and otherwise a new one.
+func secureSource(n *privacy.Noise) rand.Source {
+	if s := n.Source(); s != nil {
+		return s
+	}
+	return systemSource()
+}
 
 // largestInteger bounds a sum or release in grid steps: all integers up to it are float64s.
 const largestInteger = 1 << 53
 
-// secure is the part that the secure mechanisms share: the sum on the grid and its noise.
+// secure is what the secure mechanisms are calibrated to.
 type secure struct {
+	planned
 	dim   int
 	bound float64
 	grid  float64 // a power of two
 	// largest absolute sum of a coordinate that noise cannot take beyond 2^53
-	room    int64
-	sum     []int64
-	record  []int64 // the record that is being added, rounded
-	noisy   []int64
-	clipped int
-	ledger  *privacy.Ledger
-	single
+	room int64
+}
+
+// secureRun is the part that their runs share: the sum on the grid and its noise.
+type secureRun struct {
+	of       *secure
+	noise    *privacy.Noise
+	sum      []int64
+	record   []int64 // the record that is being added, rounded
+	noisy    []int64
+	clipped  int
+	releases int
+	ledger   *privacy.Ledger
 }
 
 // finest bounds a record in grid steps so that the sum of its squares fits into 64 bits.
 const finest = 1 << 31
 
-// init allocates for noise of at most reach steps.
-func (s *secure) init(dim int, bound, grid float64, reach int64) error {
+// newSecure makes room for noise of at most reach steps.
+func newSecure(dim int, bound, grid float64, reach int64) (secure, error) {
 	if reach > largestInteger-finest {
-		return fmt.Errorf("mechanism: noise of up to %d steps of the grid %v, want <= 2^53 - 2^31: use a coarser grid", reach, grid)
+		return secure{}, fmt.Errorf("mechanism: noise of up to %d steps of the grid %v, want <= 2^53 - 2^31: use a coarser grid", reach, grid)
 	}
-	*s = secure{dim: dim, bound: bound, grid: grid, room: largestInteger - reach,
-		sum: make([]int64, dim), record: make([]int64, dim), noisy: make([]int64, dim)}
-	s.ledger = privacy.NewLedger(systemSource())
-	s.noise = privacy.NewNoise(s.ledger)
-	return nil
+	return secure{dim: dim, bound: bound, grid: grid, room: largestInteger - reach}, nil
 }
 
-// reveals ends an Init that went well: it says what a sum shows of a record that is in it.
+// start begins a run over the system's randomness.
+func (s *secure) start(n *privacy.Noise) secureRun {
+	r := secureRun{of: s, sum: make([]int64, s.dim), record: make([]int64, s.dim), noisy: make([]int64, s.dim),
+		ledger: privacy.NewLedger(secureSource(n))}
+	r.noise = privacy.NewNoise(r.ledger)
+	return r
+}
+
+// reveals says what a sum shows of a record that is in it.
 func (s *secure) reveals(r privacy.Release, n privacy.Neighbours, asked privacy.Budget, norm, source string) {
 	sums := "a record is in one sum"
 	if n.Contributions > 1 {
 		sums = fmt.Sprintf("a user adds at most %d records, to any sums", n.Contributions)
 	}
-	s.single.reveals(r, n, asked, source, fmt.Sprintf("records clipped to the %s %v and rounded to the grid %v inside the mechanism", norm, s.bound, s.grid), sums)
+	s.planned = reveals(r, n, asked, source, fmt.Sprintf("records clipped to the %s %v and rounded to the grid %v inside the mechanism", norm, s.bound, s.grid), sums)
 	s.one = s.one.Secured(trust.Discrete)
 }
 
@@ -150,14 +171,14 @@ func fraction(x float64) (num, den uint64) {
 }
 
 // round writes the record, scaled by shrink and rounded to the nearest grid step, into s.record.
-func (s *secure) round(record []float64, shrink float64) {
+func (s *secureRun) round(record []float64, shrink float64) {
 	for i, v := range record {
-		s.record[i] = int64(math.RoundToEven(v * shrink / s.grid))
+		s.record[i] = int64(math.RoundToEven(v * shrink / s.of.grid))
 	}
 }
 
 // towardsZero moves each coordinate that is not 0 one step towards 0.
-func (s *secure) towardsZero() {
+func (s *secureRun) towardsZero() {
 	for i, z := range s.record {
 		switch {
 		case z > 0:
@@ -169,12 +190,9 @@ func (s *secure) towardsZero() {
 }
 
 // check refuses a record that has the wrong length or is not finite.
-func (s *secure) check(record []float64) error {
-	if s.noise == nil {
-		return errInit
-	}
-	if len(record) != s.dim {
-		return fmt.Errorf("mechanism: a record of length %d, want %d", len(record), s.dim)
+func (s *secureRun) check(record []float64) error {
+	if len(record) != s.of.dim {
+		return fmt.Errorf("mechanism: a record of length %d, want %d", len(record), s.of.dim)
 	}
 	for i, v := range record {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -185,10 +203,10 @@ func (s *secure) check(record []float64) error {
 }
 
 // add adds the rounded record to the sum.
-func (s *secure) add(clipped bool) error {
+func (s *secureRun) add(clipped bool) error {
 	for i, z := range s.record {
-		if next := s.sum[i] + z; next > s.room || next < -s.room {
-			return fmt.Errorf("mechanism: coordinate %d of the sum would be %d steps of the grid %v, want within %d: release sooner or use a coarser grid", i, next, s.grid, s.room)
+		if next := s.sum[i] + z; next > s.of.room || next < -s.of.room {
+			return fmt.Errorf("mechanism: coordinate %d of the sum would be %d steps of the grid %v, want within %d: release sooner or use a coarser grid", i, next, s.of.grid, s.of.room)
 		}
 	}
 	for i, z := range s.record {
@@ -201,38 +219,32 @@ func (s *secure) add(clipped bool) error {
 }
 
 // ready refuses a destination of the wrong length.
-func (s *secure) ready(dst []float64) error {
-	if s.noise == nil {
-		return errInit
-	}
-	if len(dst) != s.dim {
-		return fmt.Errorf("mechanism: a release into %d numbers, want %d", len(dst), s.dim)
+func (s *secureRun) ready(dst []float64) error {
+	if len(dst) != s.of.dim {
+		return fmt.Errorf("mechanism: a release into %d numbers, want %d", len(dst), s.of.dim)
 	}
 	return nil
 }
 
 // release adds the drawn noise to the sum, writes it into dst and begins the next sum.
-func (s *secure) release(dst []float64) {
+func (s *secureRun) release(dst []float64) {
 	for i, z := range s.noisy {
-		dst[i] = float64(s.sum[i]+z) * s.grid
+		dst[i] = float64(s.sum[i]+z) * s.of.grid
 	}
 	clear(s.noisy)
 	clear(s.sum)
 	s.releases++
 }
 
-// found compares the noise drawn from the system since Init with the plan of x, whose part s is.
-func (s *secure) found(x privacy.Planner) error {
-	if s.noise == nil {
-		return errInit
-	}
+// found compares the noise drawn from the system with the plan of x, whose part s is.
+func (s *secureRun) found(x privacy.Planner) error {
 	return s.ledger.CheckPlan(x, privacy.All)
 }
 
 // Spacing returns the grid: releases are integer multiples of it.
-func (s *secure) Spacing() float64 { return s.grid }
+func (s *secureRun) Spacing() float64 { return s.of.grid }
 
-// Clipped returns how many records were clipped since Init.
-func (s *secure) Clipped() int { return s.clipped }
+// Clipped returns how many records were clipped.
+func (s *secureRun) Clipped() int { return s.clipped }
 
-func (s *secure) systemOnly() {}
+func (s *secureRun) systemOnly() {}

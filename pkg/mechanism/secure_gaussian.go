@@ -31,65 +31,79 @@ type SecureGaussian struct {
 	// noise where that is possible.
 	Grid       float64
 	Neighbours privacy.Neighbours // zero value: one record is replaced
+}
 
+// secureGaussian is a SecureGaussian that is calibrated.
+type secureGaussian struct {
 	secure
 	square uint64 // R^2
 	law    *random.DiscreteGaussian
 }
 
-var (
-	_ Secure = (*SecureGaussian)(nil)
-)
+// secureGaussianRun is a run of a SecureGaussian.
+type secureGaussianRun struct {
+	*secureGaussian
+	secureRun
+}
 
-// Init validates, calibrates and allocates; it begins a run.
-func (s *SecureGaussian) Init() error {
-	rho, err := privacy.ConcentratedRho(s.Budget)
+// Open validates and calibrates.
+func (of SecureGaussian) Open() (Calibrated[Secure], error) {
+	rho, err := privacy.ConcentratedRho(of.Budget)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	const name = "SecureGaussian"
-	neighbours, err := checkSecure(name, s.Budget.Epsilon, s.Dim, s.Bound, s.Grid, s.Neighbours)
+	neighbours, err := checkSecure(name, of.Budget.Epsilon, of.Dim, of.Bound, of.Grid, of.Neighbours)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	factor := float64(neighbours.Contributions) // of R, in the sensitivity
 	if neighbours.Relation == privacy.Replace {
 		factor *= 2
 	}
-	root := math.Sqrt(float64(s.Dim))
-	grid := s.Grid
-	bound, err := steps(name, s.Bound, factor*s.Bound/math.Sqrt(2*rho), root, &grid)
+	root := math.Sqrt(float64(of.Dim))
+	grid := of.Grid
+	bound, err := steps(name, of.Bound, factor*of.Bound/math.Sqrt(2*rho), root, &grid)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	radius := bound + float64(root/2)
 	if radius >= finest {
-		return fmt.Errorf("mechanism: %s.Bound = %v of %d coordinates is %.4g steps of the grid %v, want < 2^31: use a coarser grid", name, s.Bound, s.Dim, radius, grid)
+		return nil, fmt.Errorf("mechanism: %s.Bound = %v of %d coordinates is %.4g steps of the grid %v, want < 2^31: use a coarser grid", name, of.Bound, of.Dim, radius, grid)
 	}
 	square := math.Floor(radius * radius)
 	if square < 1 {
-		return fmt.Errorf("mechanism: %s.Bound = %v rounds to 0 on the grid %v: noise of zero, want a finer grid", name, s.Bound, grid)
+		return nil, fmt.Errorf("mechanism: %s.Bound = %v rounds to 0 on the grid %v: noise of zero, want a finer grid", name, of.Bound, grid)
 	}
 	// 1e-12 is more than the rounding errors of this line.
 	num, den := fraction(factor * factor * square / (2 * rho) * (1 + 1e-12))
 	law, err := random.NewDiscreteGaussian(num, den)
 	if err != nil {
-		return fmt.Errorf("mechanism: %s: noise in steps of the grid %v: %w: use a coarser grid", name, grid, err)
+		return nil, fmt.Errorf("mechanism: %s: noise in steps of the grid %v: %w: use a coarser grid", name, grid, err)
 	}
-	if err := s.init(s.Dim, s.Bound, grid, law.Max()); err != nil {
-		return err
+	to, err := newSecure(of.Dim, of.Bound, grid, law.Max())
+	if err != nil {
+		return nil, err
 	}
-	s.square, s.law = uint64(square), law
-	s.reveals(privacy.Release{Law: privacy.DiscreteGaussianLaw(s.Dim, law), Sensitivity: privacy.Norms{L2: factor * math.Sqrt(square)}}, neighbours, s.Budget, "norm",
+	s := &secureGaussian{secure: to, square: uint64(square), law: law}
+	s.reveals(privacy.Release{Law: privacy.DiscreteGaussianLaw(of.Dim, law), Sensitivity: privacy.Norms{L2: factor * math.Sqrt(square)}}, neighbours, of.Budget, "norm",
 		"Canonne, Kamath, Steinke 2020, Theorem 4 and Algorithm 3; zCDP (Bun and Steinke 2016)")
-	return nil
+	return s, nil
 }
 
+// Start begins a run over the system's randomness: that of n, or its own if that is seeded.
+func (s *secureGaussian) Start(n *privacy.Noise) Secure { return &secureGaussianRun{s, s.start(n)} }
+
 // Plan returns what the sums reveal of a record.
-func (s *SecureGaussian) Plan(records int) privacy.Plan { return s.plan(records).HeldBy(s) }
+func (s *secureGaussian) Plan(records int) privacy.Plan { return s.shown(records, 0).HeldBy(s) }
+
+// Plan returns the mechanism's plan with the draws of the run.
+func (s *secureGaussianRun) Plan(records int) privacy.Plan {
+	return s.shown(records, s.releases).HeldBy(s)
+}
 
 // Add clips a record to the bound, rounds it to the grid and adds it to the current sum.
-func (s *SecureGaussian) Add(record []float64) error {
+func (s *secureGaussianRun) Add(record []float64) error {
 	if err := s.check(record); err != nil {
 		return err
 	}
@@ -104,7 +118,7 @@ func (s *SecureGaussian) Add(record []float64) error {
 	return s.add(norm > s.bound*(1+1e-12))
 }
 
-func (s *SecureGaussian) squares() (sum uint64) {
+func (s *secureGaussianRun) squares() (sum uint64) {
 	for _, z := range s.record {
 		sum += uint64(z * z)
 	}
@@ -113,7 +127,7 @@ func (s *SecureGaussian) squares() (sum uint64) {
 
 // Release writes the noisy sum of the records since the last release into dst and begins the next
 // sum.
-func (s *SecureGaussian) Release(dst []float64) error {
+func (s *secureGaussianRun) Release(dst []float64) error {
 	if err := s.ready(dst); err != nil {
 		return err
 	}
@@ -122,8 +136,8 @@ func (s *SecureGaussian) Release(dst []float64) error {
 	return nil
 }
 
-// SD returns sigma, the parameter of a coordinate's noise, in the units of the records.
-func (s *SecureGaussian) SD() float64 { return s.law.Sigma() * s.grid }
+// Scale returns sigma, the parameter of a coordinate's noise, in the units of the records.
+func (s *secureGaussian) Scale() float64 { return s.law.Sigma() * s.grid }
 
-// Check compares the noise drawn from the system since Init with the noise that the claim requires.
-func (s *SecureGaussian) Check() error { return s.found(s) }
+// Check compares the noise drawn from the system with the noise that the claim requires.
+func (s *secureGaussianRun) Check() error { return s.found(s) }

@@ -28,67 +28,81 @@ type SecureLaplace struct {
 	// noise where that is possible.
 	Grid       float64
 	Neighbours privacy.Neighbours // zero value: one record is replaced
+}
 
+// secureLaplace is a SecureLaplace that is calibrated.
+type secureLaplace struct {
 	secure
 	radius int64 // R
 	law    *random.DiscreteLaplace
 }
 
-var (
-	_ Secure = (*SecureLaplace)(nil)
-)
+// secureLaplaceRun is a run of a SecureLaplace.
+type secureLaplaceRun struct {
+	*secureLaplace
+	secureRun
+}
 
-// Init validates, calibrates and allocates; it begins a run.
-func (s *SecureLaplace) Init() error {
-	nominal := privacy.Budget{Epsilon: s.Epsilon}
+// Open validates and calibrates.
+func (of SecureLaplace) Open() (Calibrated[Secure], error) {
+	nominal := privacy.Budget{Epsilon: of.Epsilon}
 	if err := nominal.Validate(); err != nil {
-		return err
+		return nil, err
 	}
 	const name = "SecureLaplace"
-	neighbours, err := checkSecure(name, s.Epsilon, s.Dim, s.Bound, s.Grid, s.Neighbours)
+	neighbours, err := checkSecure(name, of.Epsilon, of.Dim, of.Bound, of.Grid, of.Neighbours)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	factor := float64(neighbours.Contributions) // of R, in the sensitivity
 	if neighbours.Relation == privacy.Replace {
 		factor *= 2
 	}
-	grid := s.Grid
-	bound, err := steps(name, s.Bound, factor*s.Bound/s.Epsilon, float64(s.Dim), &grid)
+	grid := of.Grid
+	bound, err := steps(name, of.Bound, factor*of.Bound/of.Epsilon, float64(of.Dim), &grid)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	radius := math.Floor(bound + float64(float64(s.Dim)/2))
+	radius := math.Floor(bound + float64(float64(of.Dim)/2))
 	if radius >= finest {
-		return fmt.Errorf("mechanism: %s.Bound = %v of %d coordinates is %.4g steps of the grid %v, want < 2^31: use a coarser grid", name, s.Bound, s.Dim, radius, grid)
+		return nil, fmt.Errorf("mechanism: %s.Bound = %v of %d coordinates is %.4g steps of the grid %v, want < 2^31: use a coarser grid", name, of.Bound, of.Dim, radius, grid)
 	}
 	sensitivity := factor * radius
 	if sensitivity > largestInteger {
-		return fmt.Errorf("mechanism: %s: %d contributions of %.4g steps of the grid %v, want 2^53 steps at most: use a coarser grid", name, neighbours.Contributions, radius, grid)
+		return nil, fmt.Errorf("mechanism: %s: %d contributions of %.4g steps of the grid %v, want 2^53 steps at most: use a coarser grid", name, neighbours.Contributions, radius, grid)
 	}
 	if sensitivity < 1 {
-		return fmt.Errorf("mechanism: %s.Bound = %v rounds to 0 on the grid %v: noise of zero, want a finer grid", name, s.Bound, grid)
+		return nil, fmt.Errorf("mechanism: %s.Bound = %v rounds to 0 on the grid %v: noise of zero, want a finer grid", name, of.Bound, grid)
 	}
 	// 1e-12 is more than the rounding errors of this line.
-	num, den := fraction(sensitivity / s.Epsilon * (1 + 1e-12))
+	num, den := fraction(sensitivity / of.Epsilon * (1 + 1e-12))
 	law, err := random.NewDiscreteLaplace(num, den)
 	if err != nil {
-		return fmt.Errorf("mechanism: %s: noise in steps of the grid %v: %w: use a coarser grid", name, grid, err)
+		return nil, fmt.Errorf("mechanism: %s: noise in steps of the grid %v: %w: use a coarser grid", name, grid, err)
 	}
-	if err := s.init(s.Dim, s.Bound, grid, law.Max()); err != nil {
-		return err
+	to, err := newSecure(of.Dim, of.Bound, grid, law.Max())
+	if err != nil {
+		return nil, err
 	}
-	s.radius, s.law = int64(radius), law
-	s.reveals(privacy.Release{Law: privacy.DiscreteLaplaceLaw(s.Dim, law), Sensitivity: privacy.Norms{L1: sensitivity}}, neighbours, nominal, "L1 norm",
+	s := &secureLaplace{secure: to, radius: int64(radius), law: law}
+	s.reveals(privacy.Release{Law: privacy.DiscreteLaplaceLaw(of.Dim, law), Sensitivity: privacy.Norms{L1: sensitivity}}, neighbours, nominal, "L1 norm",
 		"Ghosh, Roughgarden, Sundararajan 2012; Canonne, Kamath, Steinke 2020, Algorithm 2")
-	return nil
+	return s, nil
 }
 
+// Start begins a run over the system's randomness: that of n, or its own if that is seeded.
+func (s *secureLaplace) Start(n *privacy.Noise) Secure { return &secureLaplaceRun{s, s.start(n)} }
+
 // Plan returns what the sums reveal of a record.
-func (s *SecureLaplace) Plan(records int) privacy.Plan { return s.plan(records).HeldBy(s) }
+func (s *secureLaplace) Plan(records int) privacy.Plan { return s.shown(records, 0).HeldBy(s) }
+
+// Plan returns the mechanism's plan with the draws of the run.
+func (s *secureLaplaceRun) Plan(records int) privacy.Plan {
+	return s.shown(records, s.releases).HeldBy(s)
+}
 
 // Add clips a record to the bound, rounds it to the grid and adds it to the current sum.
-func (s *SecureLaplace) Add(record []float64) error {
+func (s *secureLaplaceRun) Add(record []float64) error {
 	if err := s.check(record); err != nil {
 		return err
 	}
@@ -106,7 +120,7 @@ func (s *SecureLaplace) Add(record []float64) error {
 	return s.add(norm > s.bound*(1+1e-12))
 }
 
-func (s *SecureLaplace) magnitude() (sum int64) {
+func (s *secureLaplaceRun) magnitude() (sum int64) {
 	for _, z := range s.record {
 		sum += max(z, -z)
 	}
@@ -115,7 +129,7 @@ func (s *SecureLaplace) magnitude() (sum int64) {
 
 // Release writes the noisy sum of the records since the last release into dst and begins the next
 // sum.
-func (s *SecureLaplace) Release(dst []float64) error {
+func (s *secureLaplaceRun) Release(dst []float64) error {
 	if err := s.ready(dst); err != nil {
 		return err
 	}
@@ -125,7 +139,7 @@ func (s *SecureLaplace) Release(dst []float64) error {
 }
 
 // Scale returns the scale of a coordinate's noise, in the units of the records.
-func (s *SecureLaplace) Scale() float64 { return s.law.Scale() * s.grid }
+func (s *secureLaplace) Scale() float64 { return s.law.Scale() * s.grid }
 
-// Check compares the noise drawn from the system since Init with the noise that the claim requires.
-func (s *SecureLaplace) Check() error { return s.found(s) }
+// Check compares the noise drawn from the system with the noise that the claim requires.
+func (s *secureLaplaceRun) Check() error { return s.found(s) }

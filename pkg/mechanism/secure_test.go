@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -20,6 +21,20 @@ func withSource(stream int, f func()) {
 	f()
 }
 
+// securely describes a secure mechanism.
+type securely interface {
+	Open() (Calibrated[Secure], error)
+}
+
+// begun returns a run of a secure mechanism.
+func begun[Run Secure](t interface{ Fatal(...any) }, of securely) Run {
+	opened, err := of.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return opened.Start(nil).(Run)
+}
+
 var addRemoved = privacy.Neighbours{Relation: privacy.AddRemove, Record: "row", Contributions: 1}
 
 // TestSecureIsTheSystems: without the tests' hook, the noise comes from the system.
@@ -27,19 +42,19 @@ func TestSecureIsTheSystems(t *testing.T) {
 	if _, ok := systemSource().(*random.System); !ok {
 		t.Fatalf("secure noise comes from a %T", systemSource())
 	}
-	for _, s := range []Secure{
-		&SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: 3, Bound: 1},
-		&SecureLaplace{Epsilon: 1, Dim: 3, Bound: 1},
+	for _, of := range []securely{
+		SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: 3, Bound: 1},
+		SecureLaplace{Epsilon: 1, Dim: 3, Bound: 1},
 	} {
 		dst := make([]float64, 3)
-		for _, err := range []error{s.Add(dst), s.Release(dst), s.Check()} {
-			wants(t, "before Init", err, "before Init")
-		}
 		var seen [2][]float64
+		var s Secure
 		for i := range seen {
-			if err := s.Init(); err != nil {
+			opened, err := of.Open()
+			if err != nil {
 				t.Fatal(err)
 			}
+			s = opened.Start(nil)
 			if err := s.Release(dst); err != nil {
 				t.Fatal(err)
 			}
@@ -61,51 +76,48 @@ func TestSecureIsTheSystems(t *testing.T) {
 // TestSecureLaws: a release less the exact sum of the rounded records has the discrete law of the
 // claim's event, on the grid.
 func TestSecureLaws(t *testing.T) {
-	gaussian := &SecureGaussian{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-3}, Dim: 2, Bound: 2.5, Grid: 0.5}
-	laplace := &SecureLaplace{Epsilon: 2, Dim: 2, Bound: 2.5, Grid: 0.5, Neighbours: addRemoved}
+	gaussian := SecureGaussian{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-3}, Dim: 2, Bound: 2.5, Grid: 0.5}
+	laplace := SecureLaplace{Epsilon: 2, Dim: 2, Bound: 2.5, Grid: 0.5, Neighbours: addRemoved}
 	// Each record is clipped, (3, -4) to (1.5, -2) in L2 and to (1.07, -1.43) in L1, then rounded to
 	// halves.
 	for i, c := range []struct {
-		s      Secure
+		of     securely
 		want   []float64
-		weight func(z float64) float64
+		weight func(s Secure, z float64) float64
 	}{
-		{gaussian, []float64{3, -4}, func(z float64) float64 {
-			sigma := privacy.ClaimOf(gaussian).Event().(privacy.DiscreteGaussianEvent).Sigma
+		{gaussian, []float64{3, -4}, func(s Secure, z float64) float64 {
+			sigma := privacy.ClaimOf(s).Event().(privacy.DiscreteGaussianEvent).Sigma
 			return math.Exp(-z * z / (2 * sigma * sigma))
 		}},
-		{laplace, []float64{2, -3}, func(z float64) float64 {
-			return math.Exp(-math.Abs(z) / privacy.ClaimOf(laplace).Event().(privacy.DiscreteLaplaceEvent).Scale)
+		{laplace, []float64{2, -3}, func(s Secure, z float64) float64 {
+			return math.Exp(-math.Abs(z) / privacy.ClaimOf(s).Event().(privacy.DiscreteLaplaceEvent).Scale)
 		}},
 	} {
-		withSource(i, func() {
-			if err := c.s.Init(); err != nil {
-				t.Fatal(err)
-			}
-		})
+		var s Secure
+		withSource(i, func() { s = begun[Secure](t, c.of) })
 		const n, reach = 100_000, 40
 		counts, p := make([]int, 2*reach+1), make([]float64, 2*reach+1)
 		dst := make([]float64, 2)
 		for range n {
 			for range 2 {
-				if err := c.s.Add([]float64{3, -4}); err != nil {
+				if err := s.Add([]float64{3, -4}); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := c.s.Release(dst); err != nil {
+			if err := s.Release(dst); err != nil {
 				t.Fatal(err)
 			}
 			for j, x := range dst {
 				step := (x - c.want[j]) / 0.5
 				if step != math.Trunc(step) {
-					t.Fatalf("%T: %v is not on the grid", c.s, x)
+					t.Fatalf("%T: %v is not on the grid", s, x)
 				}
 				counts[max(0, min(2*reach, int(step)+reach))]++
 			}
 		}
 		var sum float64
 		for z := -400; z <= 400; z++ {
-			w := c.weight(float64(z))
+			w := c.weight(s, float64(z))
 			sum += w
 			p[max(0, min(2*reach, z+reach))] += w
 		}
@@ -123,14 +135,14 @@ func TestSecureLaws(t *testing.T) {
 			counts[hi-1] += counts[hi]
 		}
 		if v := chiSquare(counts[lo:hi+1], p[lo:hi+1]); v < rareAlarm {
-			t.Errorf("%T: %v, p = %.2g", c.s, counts[lo:hi+1], v)
+			t.Errorf("%T: %v, p = %.2g", s, counts[lo:hi+1], v)
 		}
-		if err := c.s.Check(); err != nil {
+		if err := s.Check(); err != nil {
 			t.Error(err)
 		}
-		draws := privacy.PlanOf(c.s, privacy.All).Draws
+		draws := privacy.PlanOf(s, privacy.All).Draws
 		if draws[0].Count != n {
-			t.Errorf("%T: %v, want %d draws", c.s, draws, n)
+			t.Errorf("%T: %v, want %d draws", s, draws, n)
 		}
 	}
 }
@@ -146,13 +158,17 @@ func TestSecureSensitivity(t *testing.T) {
 			rapid.Map(rapid.IntRange(-1000, 1000), func(i int) float64 { return (float64(i) + 0.5) * grid }),
 			rapid.Just(bound), rapid.Just(bound/math.Sqrt(float64(dim))), rapid.Just(math.MaxFloat64), rapid.Just(0.0))
 		record := rapid.SliceOfN(coordinate, dim, dim)
-		g := &SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: dim, Bound: bound, Grid: grid}
-		l := &SecureLaplace{Epsilon: 1, Dim: dim, Bound: bound, Grid: grid}
-		if g.Init() != nil || l.Init() != nil {
+		ofG := SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: dim, Bound: bound, Grid: grid}
+		ofL := SecureLaplace{Epsilon: 1, Dim: dim, Bound: bound, Grid: grid}
+		if _, err := ofG.Open(); err != nil {
 			t.Skip("all rounds to 0")
 		}
+		if _, err := ofL.Open(); err != nil {
+			t.Skip("all rounds to 0")
+		}
+		g, l := begun[*secureGaussianRun](t, ofG), begun[*secureLaplaceRun](t, ofL)
 		a, b := record.Draw(t, "a"), record.Draw(t, "b")
-		difference := func(m Secure, s *secure) []int64 {
+		difference := func(m Secure, s *secureRun) []int64 {
 			if err := m.Add(a); err != nil {
 				t.Fatal(err)
 			}
@@ -167,10 +183,10 @@ func TestSecureSensitivity(t *testing.T) {
 			return d
 		}
 		square, magnitude := new(big.Int), int64(0)
-		for _, z := range difference(g, &g.secure) {
+		for _, z := range difference(g, &g.secureRun) {
 			square.Add(square, new(big.Int).Mul(big.NewInt(z), big.NewInt(z)))
 		}
-		for _, z := range difference(l, &l.secure) {
+		for _, z := range difference(l, &l.secureRun) {
 			magnitude += max(z, -z)
 		}
 		// (2 R)^2 as an integer, which the event's Sensitivity is the root of.
@@ -194,17 +210,11 @@ func TestSecureSensitivity(t *testing.T) {
 	})
 	// The charge is needed: 2 records of norm 1.5 sqrt(2) < 2.13 round to (2, 2) and (-2, -2), 5.66
 	// apart and not 4.26.
-	g := &SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: 2, Bound: 2.13, Grid: 1}
-	if err := g.Init(); err != nil {
-		t.Fatal(err)
-	}
+	g := begun[*secureGaussianRun](t, SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: 2, Bound: 2.13, Grid: 1})
 	if err := g.Add([]float64{1.502, 1.502}); err != nil || g.sum[0] != 2 || g.sum[1] != 2 {
 		t.Errorf("(1.502, 1.502) is added as %v, %v", g.sum, err)
 	}
-	l := &SecureLaplace{Epsilon: 1, Dim: 2, Bound: 3.02, Grid: 1}
-	if err := l.Init(); err != nil {
-		t.Fatal(err)
-	}
+	l := begun[*secureLaplaceRun](t, SecureLaplace{Epsilon: 1, Dim: 2, Bound: 3.02, Grid: 1})
 	if err := l.Add([]float64{1.505, 1.505}); err != nil || l.sum[0] != 2 || l.sum[1] != 2 {
 		t.Errorf("(1.505, 1.505) is added as %v, %v", l.sum, err)
 	}
@@ -234,10 +244,7 @@ func TestSecureClaims(t *testing.T) {
 		for _, epsilon := range []float64{0.01, 1, 10, 100} {
 			for _, dim := range []int{1, 30} {
 				b := privacy.Budget{Epsilon: epsilon, Delta: 1e-6}
-				g := &SecureGaussian{Budget: b, Dim: dim, Bound: 3, Neighbours: n}
-				if err := g.Init(); err != nil {
-					t.Fatal(err)
-				}
+				g := begun[Secure](t, SecureGaussian{Budget: b, Dim: dim, Bound: 3, Neighbours: n})
 				rho, _ := privacy.ConcentratedRho(b)
 				event := privacy.ClaimOf(g).Event().(privacy.DiscreteGaussianEvent)
 				ratio := event.Sensitivity / event.Sigma
@@ -247,13 +254,10 @@ func TestSecureClaims(t *testing.T) {
 				if e := privacy.ClaimOf(g).Epsilon(); e > epsilon || e < 0.999*epsilon {
 					t.Errorf("%v: claims %v", b, e)
 				}
-				if exact := factor * 3 / math.Sqrt(2*rho); g.SD() < exact || g.SD() > 1.002*exact {
-					t.Errorf("%v, %d dimensions, %v: sd %v on the grid, %v without one", b, dim, n, g.SD(), exact)
+				if exact := factor * 3 / math.Sqrt(2*rho); g.Scale() < exact || g.Scale() > 1.002*exact {
+					t.Errorf("%v, %d dimensions, %v: sd %v on the grid, %v without one", b, dim, n, g.Scale(), exact)
 				}
-				l := &SecureLaplace{Epsilon: epsilon, Dim: dim, Bound: 3, Neighbours: n}
-				if err := l.Init(); err != nil {
-					t.Fatal(err)
-				}
+				l := begun[Secure](t, SecureLaplace{Epsilon: epsilon, Dim: dim, Bound: 3, Neighbours: n})
 				if e := privacy.ClaimOf(l).Epsilon(); e > epsilon || e < 0.999*epsilon {
 					t.Errorf("epsilon = %v: claims %v", epsilon, e)
 				}
@@ -269,16 +273,13 @@ func TestSecureClaims(t *testing.T) {
 func TestSecureScales(t *testing.T) {
 	var releases [2][2][]float64
 	for i, by := range []float64{1, 2} {
-		all := []Secure{
-			&SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: 3, Bound: 0.7 * by},
-			&SecureLaplace{Epsilon: 1, Dim: 3, Bound: 0.7 * by},
+		all := []securely{
+			SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: 3, Bound: 0.7 * by},
+			SecureLaplace{Epsilon: 1, Dim: 3, Bound: 0.7 * by},
 		}
-		for j, s := range all {
-			withSource(50, func() {
-				if err := s.Init(); err != nil {
-					t.Fatal(err)
-				}
-			})
+		for j, of := range all {
+			var s Secure
+			withSource(50, func() { s = begun[Secure](t, of) })
 			for k := range 10 {
 				x := float64(k) / 10 * by
 				if err := s.Add([]float64{x, -x / 2, 0.3 * by}); err != nil {
@@ -307,56 +308,54 @@ func TestSecureRefuses(t *testing.T) {
 	bad := privacy.Neighbours{Relation: privacy.Replace, Record: "row"}
 	crowd := privacy.Neighbours{Relation: privacy.Replace, Record: "row", Contributions: 1 << 40}
 	for _, c := range []struct {
-		s     Secure
+		s     securely
 		words []string
 	}{
-		{&SecureGaussian{Dim: 1, Bound: 1}, []string{"epsilon = 0"}},
-		{&SecureGaussian{Budget: privacy.Budget{Epsilon: 1}, Dim: 1, Bound: 1}, []string{"delta = 0"}},
-		{&SecureGaussian{Budget: privacy.Budget{Epsilon: inf, Delta: 0.1}, Dim: 1, Bound: 1}, []string{"epsilon = +Inf", "noise of zero"}},
-		{&SecureGaussian{Budget: b, Bound: 1}, []string{"Dim = 0", ">= 1"}},
-		{&SecureGaussian{Budget: b, Dim: 1}, []string{"Bound = 0", "> 0"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: nan}, []string{"Bound = NaN"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: inf}, []string{"Bound = +Inf"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: 1e200}, []string{"Bound = 1e+200", "has no grid"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: 0.3}, []string{"Grid = 0.3", "power of two"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: -1}, []string{"Grid = -1", "power of two"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: nan}, []string{"Grid = NaN", "power of two"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: 0x1p-31}, []string{"< 2^31", "coarser grid"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: 0x1p-30}, []string{"<= 2^52", "coarser grid"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: 4}, []string{"rounds to 0 on the grid 4", "noise of zero"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: 1, Neighbours: bad}, []string{"Contributions = 0"}},
-		{&SecureLaplace{Epsilon: -1, Dim: 1, Bound: 1}, []string{"epsilon = -1"}},
-		{&SecureLaplace{Epsilon: inf, Dim: 1, Bound: 1}, []string{"epsilon = +Inf", "noise of zero"}},
-		{&SecureLaplace{Epsilon: 1, Bound: 1}, []string{"Dim = 0"}},
-		{&SecureLaplace{Epsilon: 1, Dim: 1, Bound: -1}, []string{"Bound = -1"}},
-		{&SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Grid: 3}, []string{"Grid = 3", "power of two"}},
-		{&SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Grid: 0x1p-31}, []string{"< 2^31", "coarser grid"}},
-		{&SecureLaplace{Epsilon: 1e-6, Dim: 1, Bound: 1, Grid: 0x1p-30}, []string{"<= 2^50", "coarser grid"}},
-		{&SecureLaplace{Epsilon: 5e-4, Dim: 1, Bound: 1, Grid: 0x1p-30}, []string{"noise of up to", "coarser grid"}},
-		{&SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Grid: 0x1p-20, Neighbours: crowd}, []string{"contributions", "2^53"}},
-		{&SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Grid: 4}, []string{"rounds to 0 on the grid 4", "noise of zero"}},
-		{&SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Neighbours: bad}, []string{"Contributions = 0"}},
+		{SecureGaussian{Dim: 1, Bound: 1}, []string{"epsilon = 0"}},
+		{SecureGaussian{Budget: privacy.Budget{Epsilon: 1}, Dim: 1, Bound: 1}, []string{"delta = 0"}},
+		{SecureGaussian{Budget: privacy.Budget{Epsilon: inf, Delta: 0.1}, Dim: 1, Bound: 1}, []string{"epsilon = +Inf", "noise of zero"}},
+		{SecureGaussian{Budget: b, Bound: 1}, []string{"Dim = 0", ">= 1"}},
+		{SecureGaussian{Budget: b, Dim: 1}, []string{"Bound = 0", "> 0"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: nan}, []string{"Bound = NaN"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: inf}, []string{"Bound = +Inf"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: 1e200}, []string{"Bound = 1e+200", "has no grid"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: 0.3}, []string{"Grid = 0.3", "power of two"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: -1}, []string{"Grid = -1", "power of two"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: nan}, []string{"Grid = NaN", "power of two"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: 0x1p-31}, []string{"< 2^31", "coarser grid"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: 0x1p-30}, []string{"<= 2^52", "coarser grid"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: 4}, []string{"rounds to 0 on the grid 4", "noise of zero"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: 1, Neighbours: bad}, []string{"Contributions = 0"}},
+		{SecureLaplace{Epsilon: -1, Dim: 1, Bound: 1}, []string{"epsilon = -1"}},
+		{SecureLaplace{Epsilon: inf, Dim: 1, Bound: 1}, []string{"epsilon = +Inf", "noise of zero"}},
+		{SecureLaplace{Epsilon: 1, Bound: 1}, []string{"Dim = 0"}},
+		{SecureLaplace{Epsilon: 1, Dim: 1, Bound: -1}, []string{"Bound = -1"}},
+		{SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Grid: 3}, []string{"Grid = 3", "power of two"}},
+		{SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Grid: 0x1p-31}, []string{"< 2^31", "coarser grid"}},
+		{SecureLaplace{Epsilon: 1e-6, Dim: 1, Bound: 1, Grid: 0x1p-30}, []string{"<= 2^50", "coarser grid"}},
+		{SecureLaplace{Epsilon: 5e-4, Dim: 1, Bound: 1, Grid: 0x1p-30}, []string{"noise of up to", "coarser grid"}},
+		{SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Grid: 0x1p-20, Neighbours: crowd}, []string{"contributions", "2^53"}},
+		{SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Grid: 4}, []string{"rounds to 0 on the grid 4", "noise of zero"}},
+		{SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Neighbours: bad}, []string{"Contributions = 0"}},
 	} {
-		wants(t, fmt.Sprintf("%+v", c.s), c.s.Init(), c.words...)
+		_, err := c.s.Open()
+		wants(t, fmt.Sprintf("%+v", c.s), err, c.words...)
 	}
-	g := &SecureGaussian{Budget: b, Dim: 2, Bound: 1, Grid: 0x1p-20}
-	l := &SecureLaplace{Epsilon: 1, Dim: 2, Bound: 1, Grid: 0x1p-20}
+	g := begun[*secureGaussianRun](t, SecureGaussian{Budget: b, Dim: 2, Bound: 1, Grid: 0x1p-20})
+	l := begun[*secureLaplaceRun](t, SecureLaplace{Epsilon: 1, Dim: 2, Bound: 1, Grid: 0x1p-20})
 	for _, c := range []struct {
 		m Secure
-		s *secure
-	}{{g, &g.secure}, {l, &l.secure}} {
-		if err := c.m.Init(); err != nil {
-			t.Fatal(err)
-		}
+		s *secureRun
+	}{{g, &g.secureRun}, {l, &l.secureRun}} {
 		wants(t, "short", c.m.Add([]float64{1}), "length 1", "want 2")
 		wants(t, "NaN", c.m.Add([]float64{0, nan}), "record[1] = NaN")
 		wants(t, "Inf", c.m.Add([]float64{inf, 0}), "record[0] = +Inf")
 		wants(t, "dst", c.m.Release(make([]float64, 3)), "into 3 numbers, want 2")
 		// A sum at the end of its room takes no more, in either direction, and stays as it is.
 		for _, sign := range []int64{1, -1} {
-			c.s.sum[1] = sign * (c.s.room - 100)
+			c.s.sum[1] = sign * (c.s.of.room - 100)
 			wants(t, "overflow", c.m.Add([]float64{0.5, float64(sign) * 0.5}), "coordinate 1 of the sum", "release sooner")
-			if c.s.sum[0] != 0 || c.s.sum[1] != sign*(c.s.room-100) || c.s.clipped != 0 {
+			if c.s.sum[0] != 0 || c.s.sum[1] != sign*(c.s.of.room-100) || c.s.clipped != 0 {
 				t.Errorf("%T: a refused record changed the sum", c.m)
 			}
 			if err := c.m.Add([]float64{0, float64(-sign) * 0.5}); err != nil {
@@ -374,20 +373,51 @@ func BenchmarkSecure(b *testing.B) {
 	for _, dim := range []int{1, 10, 100} {
 		record := make([]float64, dim)
 		dst := make([]float64, dim)
-		for name, s := range map[string]Secure{
-			"gaussian": &SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: dim, Bound: 1},
-			"laplace":  &SecureLaplace{Epsilon: 1, Dim: dim, Bound: 1},
+		for name, of := range map[string]securely{
+			"gaussian": SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: dim, Bound: 1},
+			"laplace":  SecureLaplace{Epsilon: 1, Dim: dim, Bound: 1},
 		} {
 			b.Run(fmt.Sprintf("%s/d=%d", name, dim), func(b *testing.B) {
-				if err := s.Init(); err != nil {
-					b.Fatal(err)
-				}
+				s := begun[Secure](b, of)
 				b.ReportAllocs()
 				for b.Loop() {
 					_ = s.Add(record)
 					_ = s.Release(dst)
 				}
 			})
+		}
+	}
+}
+
+// TestSecureTakesTheSystemsNoise: a run draws from the noise that it is handed if that is the
+// system's, so that a recorded run shows the same again, and from its own if it is seeded.
+func TestSecureTakesTheSystemsNoise(t *testing.T) {
+	for _, of := range []securely{
+		SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: 3, Bound: 1},
+		SecureLaplace{Epsilon: 1, Dim: 3, Bound: 1},
+	} {
+		opened, err := of.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		released := func(source rand.Source) []float64 {
+			run, dst := opened.Start(privacy.NewNoise(source)), make([]float64, 3)
+			if err := run.Release(dst); err != nil {
+				t.Fatal(err)
+			}
+			if err := run.Check(); err != nil {
+				t.Error(err)
+			}
+			return dst
+		}
+		first := random.RecordedSystem(nil)
+		was := released(first)
+		if again := released(random.RecordedSystem(first.Words())); !slices.Equal(was, again) {
+			t.Errorf("%T: %v the first time, and %v when it is played again", of, was, again)
+		}
+		// three coordinates of a thousand likely values each: false alarm below 1e-8
+		if a, b := released(rand.NewPCG(1, 2)), released(rand.NewPCG(1, 2)); slices.Equal(a, b) {
+			t.Errorf("%T: seeded noise gives %v twice", of, a)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -13,11 +14,11 @@ import (
 // SecureTree is a binary tree (see [Tree]) whose noise is fit for deployment: exact discrete
 // Gaussians from the operating system's randomness.
 //
-// Reset ignores the noise that it is handed, so runs cannot be repeated. The trust model is
+// A run ignores the noise that it is handed, so runs cannot be repeated. The trust model is
 // central; neighbouring streams differ in one row, replaced.
 //
 // Each entry of row row^T is rounded to a multiple of the grid g, a power of two, and all noise is
-// a multiple of g, too. Init ensures that neither sum nor noise can reach 2^53 steps of the grid.
+// a multiple of g, too. Open ensures that neither sum nor noise can reach 2^53 steps of the grid.
 // Every addition in float64 is then exact, and a release before its shift is an exact sum of
 // integers times g.
 //
@@ -31,39 +32,55 @@ type SecureTree struct {
 	Budget privacy.Budget // no default; epsilon finite, delta > 0
 	// Grid is a power of two; 0 means one that costs less than 0.1% of noise where that is possible.
 	Grid float64
+}
 
-	rows
+var _ privacy.Accumulator = SecureTree{}
+
+// secureTree is a SecureTree for a setup.
+type secureTree struct {
 	prefix
-	sum      []float64
-	discrete discreteNodes
-	ledger   *privacy.Ledger
+	discrete *discreteNodes
 }
 
-var (
-	_ privacy.Accumulator = (*SecureTree)(nil)
-)
+// secureTreeRun is a run of a SecureTree.
+type secureTreeRun struct {
+	*secureTree
+	rows
+	nodeStack
+	sum    []float64
+	ledger *privacy.Ledger
+}
 
-// Init validates, calibrates and allocates.
-func (t *SecureTree) Init(s privacy.Setup) error {
-	t.discrete, t.ledger = discreteNodes{budget: t.Budget, grid: t.Grid}, nil
-	if err := t.prefix.init(&t.rows, &t.discrete, s); err != nil {
-		return err
+// Open validates and calibrates.
+func (t SecureTree) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
+	noise, err := t.nodes(s)
+	if err != nil {
+		return nil, err
 	}
-	t.sum = make([]float64, t.size)
-	return nil
+	p, err := newPrefix(given{noise}, s)
+	if err != nil {
+		return nil, err
+	}
+	return &secureTree{p, noise}, nil
 }
 
-// Reset forgets the data and begins a run over the system's randomness; it ignores its argument.
-func (t *SecureTree) Reset(*privacy.Noise) {
-	t.rows.reset()
-	clear(t.sum)
-	t.ledger = privacy.NewLedger(systemSource())
-	t.prefix.reset(privacy.NewNoise(t.ledger))
+// given is noise that is calibrated already.
+type given struct{ Nodes }
+
+// Open returns the noise.
+func (g given) Open(privacy.Setup) (Nodes, error) { return g.Nodes, nil }
+
+// Start begins a run over the system's randomness: that of n, or its own if that is seeded.
+func (t *secureTree) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	r := &secureTreeRun{secureTree: t, rows: newRows(t.data, t.like), nodeStack: t.stack(), ledger: privacy.NewLedger(secureSource(n))}
+	r.sum = make([]float64, r.size)
+	r.begin(privacy.NewNoise(r.ledger))
+	return r
 }
 
 // Add adds row row^T, rounded to the grid, and the noise of the node that the row finishes. It
 // counts the horizon's last row and drops it.
-func (t *SecureTree) Add(rec *privacy.Record) (moved bool, err error) {
+func (t *secureTreeRun) Add(rec *privacy.Record) (moved bool, err error) {
 	row, err := t.rows.take(rec)
 	if row == nil {
 		return false, err
@@ -80,70 +97,68 @@ func (t *SecureTree) Add(rec *privacy.Record) (moved bool, err error) {
 }
 
 // Release returns the prefix sum with its noise.
-func (t *SecureTree) Release() *privacy.Sums { return t.under(t.sum, t.total()) }
+func (t *secureTreeRun) Release() *privacy.Sums { return t.under(t.sum, t.total()) }
 
 // SD returns s, the standard deviation parameter of an entry off the diagonal of a node's noise.
-func (t *SecureTree) SD() float64 { return t.discrete.law.Sigma() * t.discrete.grid }
+func (t *secureTree) SD() float64 { return t.discrete.law.Sigma() * t.discrete.grid }
 
 // Spacing returns the grid: releases before their shift are integer multiples of it.
-func (t *SecureTree) Spacing() float64 { return t.discrete.grid }
+func (t *secureTree) Spacing() float64 { return t.discrete.grid }
 
 // Plan returns what the prefixes of up to the given number of records reveal of one record. It
-// lists no draws, as none are from the noise that Reset was handed. Check covers those from the
+// lists no draws, as none are from the noise that Start was handed. Check covers those from the
 // system; package simulate calls it after each trial.
-func (t *SecureTree) Plan(records int) privacy.Plan {
-	p := t.plan(&t.rows, records)
+func (t *secureTree) Plan(records int) privacy.Plan { return t.undrawn(records).HeldBy(t) }
+
+func (t *secureTree) undrawn(records int) privacy.Plan {
+	p := t.plan(records, 0)
 	p.Draws = nil
-	return p.HeldBy(t)
+	return p
 }
 
-// Check compares the noise drawn from the system since Reset with the noise that the claim
-// requires.
-func (t *SecureTree) Check() error {
-	if t.ledger == nil {
-		return errReset
-	}
-	return t.ledger.CheckPlan((*system)(t), t.count)
-}
+// Plan returns the tree's plan.
+func (t *secureTreeRun) Plan(records int) privacy.Plan { return t.undrawn(records).HeldBy(t) }
 
-// system is a SecureTree whose plan lists the draws from the system.
-type system SecureTree
+// Check compares the noise drawn from the system with the noise that the claim requires.
+func (t *secureTreeRun) Check() error { return t.ledger.CheckPlan((*system)(t), t.count) }
+
+// system is a run of a SecureTree whose plan lists the draws from the system.
+type system secureTreeRun
 
 // Plan returns the tree's plan with its draws.
-func (s *system) Plan(records int) privacy.Plan { return s.plan(&s.rows, records).HeldBy(s) }
+func (s *system) Plan(records int) privacy.Plan {
+	return s.plan(records, s.released()).HeldBy(s)
+}
 
-// discreteNodes is the noise of SecureTree's nodes: independent discrete Gaussians on and below the
-// diagonal.
+// discreteNodes is the calibrated noise of SecureTree's nodes: independent discrete Gaussians on
+// and below the diagonal.
 type discreteNodes struct {
-	budget privacy.Budget
-	grid   float64
-
 	planned
-	setup         privacy.Setup
+	data          privacy.Setup
+	grid          float64
 	levels        int
 	frobenius     float64 // F/g
 	law, diagonal *random.DiscreteGaussian
-	draws         []int64
 }
 
-// Init validates and calibrates.
-func (n *discreteNodes) Init(s privacy.Setup) error {
+// nodes validates and calibrates the noise.
+func (t SecureTree) nodes(s privacy.Setup) (*discreteNodes, error) {
 	const name = "SecureTree"
 	if err := s.CheckRows(); err != nil {
-		return err
+		return nil, err
 	}
-	rho, err := privacy.ConcentratedRho(n.budget)
+	rho, err := privacy.ConcentratedRho(t.Budget)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := checkSecure(name, n.budget.Epsilon, s.Dim, s.Bound, n.grid, privacy.ReplaceRound); err != nil {
-		return err
+	if _, err := checkSecure(name, t.Budget.Epsilon, s.Dim, s.Bound, t.Grid, privacy.ReplaceRound); err != nil {
+		return nil, err
 	}
-	n.setup, n.levels = s, maxNodes(s.Horizon)
+	n := &discreteNodes{data: s, grid: t.Grid, levels: maxNodes(s.Horizon)}
 	square, m, dim := s.Bound*s.Bound, float64(n.levels), float64(s.Dim)
 	length, err := steps(name, square, square*math.Sqrt(m/(2*rho)), dim, &n.grid)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	// Rows on the bound are let through with a relative 1e-12 of rounding.
 	n.frobenius = float64(math.Sqrt2*length*(1+1e-11)) + dim
@@ -152,39 +167,49 @@ func (n *discreteNodes) Init(s privacy.Setup) error {
 		n.diagonal, err = random.NewDiscreteGaussian(2*num, den)
 	}
 	if err != nil {
-		return fmt.Errorf("mechanism: %s: noise in steps of the grid %v: %w: use a coarser grid", name, n.grid, err)
+		return nil, fmt.Errorf("mechanism: %s: noise in steps of the grid %v: %w: use a coarser grid", name, n.grid, err)
 	}
 	if most := float64(float64(s.Horizon)*(length+1)) + float64(m*float64(n.diagonal.Max())); most > largestInteger {
-		return fmt.Errorf("mechanism: %s: %d rows and their noise can add up to %.4g steps of the grid %v, want <= 2^53: use a coarser grid", name, s.Horizon, most, n.grid)
+		return nil, fmt.Errorf("mechanism: %s: %d rows and their noise can add up to %.4g steps of the grid %v, want <= 2^53: use a coarser grid", name, s.Horizon, most, n.grid)
 	}
 	if err := fitting(s, 1); err != nil {
-		return err
+		return nil, err
 	}
-	n.draws = make([]int64, s.Dim*(s.Dim+1)/2)
 	// Every entry below the diagonal counts twice in the squared Frobenius norm, and one on the
 	// diagonal has twice the variance, so the L2 sensitivity in units of s is F/sqrt(2).
-	n.planned = symmetric(n.budget, privacy.Sound, "Shariff and Sheffet 2018, Section 4.2; Canonne, Kamath, Steinke 2020, Theorem 4; zCDP (Bun and Steinke 2016)",
+	n.planned = symmetric(t.Budget, privacy.Sound, "Shariff and Sheffet 2018, Section 4.2; Canonne, Kamath, Steinke 2020, Theorem 4; zCDP (Bun and Steinke 2016)",
 		maxNodes(s.Horizon), privacy.Release{
-			Law: privacy.DiscreteGaussianLaw(len(n.draws)-s.Dim, n.law), Sensitivity: privacy.Norms{L2: n.frobenius / math.Sqrt2},
+			Law: privacy.DiscreteGaussianLaw(s.Dim*(s.Dim-1)/2, n.law), Sensitivity: privacy.Norms{L2: n.frobenius / math.Sqrt2},
 			Parts: []privacy.Part{{Law: privacy.DiscreteGaussianLaw(s.Dim, n.diagonal), Sensitivity: privacy.Norms{L2: n.frobenius}}},
 			Joint: n.frobenius / math.Sqrt2 / n.law.Sigma()})
 	n.one = n.one.Secured(trust.Discrete)
 	n.one.Conditions = append(n.one.Conditions, fmt.Sprintf("row row^T rounded to the grid %v inside the mechanism", n.grid))
-	return nil
+	return n, nil
 }
 
 // Plan returns what a row reveals that is in the given number of released nodes.
 func (n *discreteNodes) Plan(nodes int) privacy.Plan { return n.shown(nodes, 1).HeldBy(n) }
 
-// Nodes returns m and false: no prefix is padded.
-func (n *discreteNodes) Nodes() (int, bool) { return n.levels, false }
+// Levels returns m and false: no prefix is padded.
+func (n *discreteNodes) Levels() (int, bool) { return n.levels, false }
 
-// Draw writes one node's noise, a packed symmetric matrix, into dst.
-func (n *discreteNodes) Draw(noise *privacy.Noise, dst []float64) {
-	below := len(dst) - n.setup.Dim
+// Drawer returns what draws the noise of a run's nodes.
+func (n *discreteNodes) Drawer() Drawer {
+	return &integers{n, make([]int64, packed.Size(n.data.Dim))}
+}
+
+// integers draws the noise of a run's nodes, and allocates nothing.
+type integers struct {
+	*discreteNodes
+	draws []int64
+}
+
+// Draw writes one node's noise into dst.
+func (n *integers) Draw(noise *privacy.Noise, dst []float64) {
+	below := len(dst) - n.data.Dim
 	noise.DiscreteGaussian(n.draws[:below], n.law)
 	noise.DiscreteGaussian(n.draws[below:], n.diagonal)
-	for i, p, q := 0, 0, 0; i < n.setup.Dim; i++ {
+	for i, p, q := 0, 0, 0; i < n.data.Dim; i++ {
 		for range i {
 			dst[p] = float64(n.draws[q]) * n.grid
 			p++
@@ -207,7 +232,7 @@ func (n *discreteNodes) Draw(noise *privacy.Noise, dst []float64) {
 // Thm. 4.1, whose proof uses no more of its Gaussians than that). |h| <= r (sqrt(d) + sqrt(2
 // ln(1/b))) except with probability b (Hsu, Kakade, Zhang 2012). Each event has b = alpha/(4n).
 func (n *discreteNodes) upsilon() (operator, perturbation float64) {
-	d, tail := float64(n.setup.Dim-1), portable.Log(4*float64(n.setup.Horizon)/n.setup.Alpha)
+	d, tail := float64(n.data.Dim-1), portable.Log(4*float64(n.data.Horizon)/n.data.Alpha)
 	r := math.Sqrt(float64(n.levels)) * n.law.Sigma() * n.grid
 	return r * math.Sqrt(2*(d+1)*(portable.Log(2*d)+tail)), r * (math.Sqrt(d) + math.Sqrt(2*tail))
 }
@@ -225,5 +250,5 @@ func (n *discreteNodes) Bounds(shift float64) privacy.Bounds { return n.Spread()
 // Spread returns what Bounds is computed from.
 func (n *discreteNodes) Spread() privacy.Spread { return spreadAround(n.upsilon()) }
 
-// Noiseless returns false, as Init refuses an infinite epsilon.
+// Noiseless returns false, as Open refuses an infinite epsilon.
 func (n *discreteNodes) Noiseless() bool { return false }

@@ -12,77 +12,77 @@ import (
 // TestSecureTree: the release is the exact sum of rounded rows and noise on the grid; the noise is
 // the system's, counted, and within its bounds.
 func TestSecureTree(t *testing.T) {
-	tree := &SecureTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
+	tree := played(SecureTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}})
 	setup := privacy.Setup{Dim: 3, Horizon: 1 << 14, Bound: 1.5, Alpha: 0.1}
-	if err := tree.Init(setup); err != nil {
+	if err := tree.open(setup); err != nil {
 		t.Fatal(err)
 	}
-	wants(t, "Check", tree.Check(), "before Init and Reset")
+	of := tree.opened.(*secureTree)
 	var first [2]float64
-	for run := range first {
-		tree.Reset(nil) // nothing is drawn from what Reset is handed
-		operator, perturbation := tree.discrete.upsilon()
+	for i := range first {
+		run := of.Start(nil).(*secureTreeRun) // nothing is drawn from what Start is handed
+		operator, perturbation := of.discrete.upsilon()
 		sum, dst, clean := make([]int64, 6), make([]float64, 6), make([]float64, 6)
 		var square float64
 		nodes := 0
-		for i := 1; i < setup.Horizon; i++ {
-			row := []float64{math.Sin(float64(i)), 0.9 * math.Cos(float64(3*i)), 1}
-			admitted, err := (&rows{setup: setup, buf: make([]float64, 3), ready: true}).admit(privacy.Row(row))
+		for at := 1; at < setup.Horizon; at++ {
+			row := []float64{math.Sin(float64(at)), 0.9 * math.Cos(float64(3*at)), 1}
+			admitted, err := (&rows{setup: setup, buf: make([]float64, 3)}).admit(privacy.Row(row))
 			if err != nil {
 				t.Fatal(err)
 			}
 			for a, p := 0, 0; a < 3; a++ {
 				for b := 0; b <= a; b, p = b+1, p+1 {
-					sum[p] += int64(math.RoundToEven(admitted[a] * admitted[b] / tree.Spacing()))
+					sum[p] += int64(math.RoundToEven(admitted[a] * admitted[b] / of.Spacing()))
 				}
 			}
-			if err := addRow(tree, row); err != nil {
+			if err := addTo(run, row); err != nil {
 				t.Fatal(err)
 			}
-			tree.Release().Read(dst)
+			run.Release().Read(dst)
 			copy(clean, dst)
-			addDiagonal(clean, 3, -tree.sums.Shift)
-			for p, noise := range tree.total() {
-				if steps := noise / tree.Spacing(); steps != math.Trunc(steps) || math.Abs(steps) > 1<<53 {
+			addDiagonal(clean, 3, -run.sums.Shift)
+			for p, noise := range run.total() {
+				if steps := noise / of.Spacing(); steps != math.Trunc(steps) || math.Abs(steps) > 1<<53 {
 					t.Fatalf("noise of %v steps", steps)
 				}
-				if tree.sum[p] != float64(sum[p])*tree.Spacing() {
-					t.Fatalf("row %d: the sum is %v, want %d steps of %v", i, tree.sum[p], sum[p], tree.Spacing())
+				if run.sum[p] != float64(sum[p])*of.Spacing() {
+					t.Fatalf("row %d: the sum is %v, want %d steps of %v", at, run.sum[p], sum[p], of.Spacing())
 				}
-				if math.Abs(clean[p]-tree.sum[p]-noise) > 1e-9*(tree.sums.Shift+math.Abs(tree.sum[p])) {
-					t.Fatalf("row %d: release %v, sum %v, noise %v", i, clean[p], tree.sum[p], noise)
+				if math.Abs(clean[p]-run.sum[p]-noise) > 1e-9*(run.sums.Shift+math.Abs(run.sum[p])) {
+					t.Fatalf("row %d: release %v, sum %v, noise %v", at, clean[p], run.sum[p], noise)
 				}
 			}
 			// Definition 3 fails with probability alpha/(2n) a round: 1e-6 for a look each thousand rounds.
-			if i%1000 == 0 {
-				h := tree.total()
+			if at%1000 == 0 {
+				h := run.total()
 				if n := mat.Norm(mat.NewSymDense(2, []float64{h[0], h[1], h[1], h[2]}), 2); n > operator {
-					t.Errorf("round %d: noise of Frobenius norm %v, bound %v", i, n, operator)
+					t.Errorf("round %d: noise of Frobenius norm %v, bound %v", at, n, operator)
 				}
 				if n := math.Hypot(h[3], h[4]); n > perturbation {
-					t.Errorf("round %d: perturbation %v, bound %v", i, n, perturbation)
+					t.Errorf("round %d: perturbation %v, bound %v", at, n, perturbation)
 				}
 			}
-			if i%2 == 1 { // the node of one leaf, drawn last
+			if at%2 == 1 { // the node of one leaf, drawn last
 				for p, s := range []float64{2, 1, 2, 1, 1, 2} {
-					square += tree.node[p] * tree.node[p] / s
+					square += run.node[p] * run.node[p] / s
 				}
 				nodes += 6
 			}
 		}
 		// The mean square of the nodes' noise is s^2 off the diagonal and 2 s^2 on it; false alarm 1e-6.
-		if e := (square/float64(nodes)/(tree.SD()*tree.SD()) - 1) * math.Sqrt(float64(nodes)/2); math.Abs(e) > 4.9 {
+		if e := (square/float64(nodes)/(of.SD()*of.SD()) - 1) * math.Sqrt(float64(nodes)/2); math.Abs(e) > 4.9 {
 			t.Errorf("the variance of a node's noise is %.1f standard errors from the claim's", e)
 		}
-		if err := tree.Check(); err != nil {
+		if err := run.Check(); err != nil {
 			t.Error(err)
 		}
-		first[run] = tree.total()[0]
+		first[i] = run.total()[0]
 	}
 	if first[0] == first[1] { // some 1e6 likely values
 		t.Errorf("two runs have the same noise %v", first[0])
 	}
-	tree.Reset(nil)
+	tree.start(nil)
 	row := privacy.Row([]float64{1, 0, 1})
 	if n := testing.AllocsPerRun(1000, func() { _, _ = tree.Add(row) }); n != 0 {
 		t.Errorf("%v allocations a row", n)
@@ -93,13 +93,11 @@ func TestSecureTreeClaims(t *testing.T) {
 	for _, epsilon := range []float64{0.1, 1, 10} {
 		setup := privacy.Setup{Dim: 6, Horizon: 20_000, Bound: math.Sqrt2, Alpha: 1e-3}
 		b := privacy.Budget{Epsilon: epsilon, Delta: 1e-5}
-		tree, gaussian := &SecureTree{Budget: b}, &Gaussian{Budget: b}
-		if err := tree.Init(setup); err != nil {
+		tree, plain := played(SecureTree{Budget: b}), nodes[*gaussian](t, Gaussian{Budget: b}, setup)
+		if err := tree.open(setup); err != nil {
 			t.Fatal(err)
 		}
-		if err := gaussian.Init(setup); err != nil {
-			t.Fatal(err)
-		}
+		of := tree.opened.(*secureTree)
 		if e := privacy.ClaimOf(tree).Epsilon(); e > epsilon || e < 0.998*epsilon {
 			t.Errorf("%v: claims %v", b, e)
 		}
@@ -116,11 +114,11 @@ func TestSecureTreeClaims(t *testing.T) {
 		// zCDP costs more than the exact accounting of Gaussians, by 1.56 at epsilon = 0.1 and less
 		// above; the grid next to nothing.
 		rho, _ := privacy.ConcentratedRho(b)
-		near(t, "s", tree.SD(), 2*math.Sqrt(15/(2*rho)), 2e-3)
-		if r := tree.SD() / gaussian.SD(); r < 1 || r > 1.6 {
+		near(t, "s", of.SD(), 2*math.Sqrt(15/(2*rho)), 2e-3)
+		if r := of.SD() / plain.SD(); r < 1 || r > 1.6 {
 			t.Errorf("%v: %v times the noise of the Gaussian tree", b, r)
 		}
-		if r := tree.sums.Shift / tree.SD() / (gaussian.Shift() / gaussian.SD()); r < 0.9 || r > 1.3 {
+		if r := of.like.Shift / of.SD() / (plain.Shift() / plain.SD()); r < 0.9 || r > 1.3 {
 			t.Errorf("%v: the shift is %v times the Gaussian tree's, in units of its noise", b, r)
 		}
 	}
@@ -131,24 +129,25 @@ func TestSecureTreeClaims(t *testing.T) {
 func TestSecureTreeSensitivity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := rapid.IntRange(2, 5).Draw(t, "dim")
-		tree := &SecureTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Grid: math.Ldexp(1, rapid.IntRange(-10, 0).Draw(t, "log2 grid"))}
-		if err := tree.Init(privacy.Setup{Dim: dim, Horizon: 10, Bound: 1.5, Alpha: 0.1}); err != nil {
+		grid := math.Ldexp(1, rapid.IntRange(-10, 0).Draw(t, "log2 grid"))
+		tree := played(SecureTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Grid: grid})
+		if err := tree.open(privacy.Setup{Dim: dim, Horizon: 10, Bound: 1.5, Alpha: 0.1}); err != nil {
 			t.Fatal(err)
 		}
-		tree.Reset(nil)
+		tree.start(nil)
 		row := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(-2, 2), rapid.Just(0.0), rapid.Just(1.5)), dim, dim)
 		var sums [2][]float64
 		for i := range sums {
-			clear(tree.sum)
+			clear(tree.Stream.(*secureTreeRun).sum)
 			if err := addRow(tree, row.Draw(t, "row")); err != nil {
 				t.Fatal(err)
 			}
-			sums[i] = append(sums[i], tree.sum...)
+			sums[i] = append(sums[i], tree.Stream.(*secureTreeRun).sum...)
 		}
 		var square float64
 		for a, p := 0, 0; a < dim; a++ {
 			for b := 0; b <= a; b, p = b+1, p+1 {
-				d := (sums[0][p] - sums[1][p]) / tree.Grid
+				d := (sums[0][p] - sums[1][p]) / grid
 				square += d * d
 				if b < a {
 					square += d * d
@@ -174,16 +173,16 @@ func TestSecureTreeRefuses(t *testing.T) {
 		{SecureTree{Budget: b, Grid: 0.3}, []string{"Grid = 0.3", "power of two"}},
 		{SecureTree{Budget: b, Grid: 0x1p-30}, []string{"<= 2^52", "coarser grid"}},
 	} {
-		wants(t, "Init", c.tree.Init(setup), c.words...)
+		wants(t, "Open", played(c.tree).open(setup), c.words...)
 	}
 	long := setup
 	long.Horizon = 1 << 45
-	wants(t, "horizon", (&SecureTree{Budget: b}).Init(long), "35184372088832 rows", "<= 2^53")
-	tree := &SecureTree{Budget: b}
-	if err := tree.Init(privacy.Setup{Dim: 3, Horizon: 2, Bound: 1, Alpha: 0.1}); err != nil {
+	wants(t, "horizon", played(SecureTree{Budget: b}).open(long), "35184372088832 rows", "<= 2^53")
+	tree := played(SecureTree{Budget: b})
+	if err := tree.open(privacy.Setup{Dim: 3, Horizon: 2, Bound: 1, Alpha: 0.1}); err != nil {
 		t.Fatal(err)
 	}
-	tree.Reset(nil)
+	tree.start(nil)
 	wants(t, "NaN", addRow(tree, []float64{0, math.NaN(), 0}), "NaN")
 	for range 2 {
 		if err := addRow(tree, []float64{0, 0, 1}); err != nil {
@@ -191,17 +190,17 @@ func TestSecureTreeRefuses(t *testing.T) {
 		}
 	}
 	wants(t, "beyond", addRow(tree, []float64{0, 0, 1}), "beyond the horizon of 2")
-	if err := tree.Check(); err != nil {
+	if err := tree.Stream.(*secureTreeRun).Check(); err != nil {
 		t.Error(err)
 	}
 }
 
 func BenchmarkSecureTree(b *testing.B) {
-	tree := &SecureTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
-	if err := tree.Init(privacy.Setup{Dim: 6, Horizon: 1 << 30, Bound: math.Sqrt2, Alpha: 0.1}); err != nil {
+	tree := played(SecureTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}})
+	if err := tree.open(privacy.Setup{Dim: 6, Horizon: 1 << 30, Bound: math.Sqrt2, Alpha: 0.1}); err != nil {
 		b.Fatal(err)
 	}
-	tree.Reset(nil)
+	tree.start(nil)
 	row := []float64{0.5, 0.5, 0.5, 0.5, 0, 1}
 	b.ReportAllocs()
 	for b.Loop() {

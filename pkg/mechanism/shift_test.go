@@ -9,10 +9,7 @@ import (
 // l/(l+c) for the eigenvalue l in [rho_min, rho_max] where that is greatest: rho_min if the shift
 // is down (Claim 20), rho_max if it is up.
 func TestWishartGammaShifted(t *testing.T) {
-	w := Wishart{Budget: budget, Unshifted: true}
-	if err := w.Init(exp2); err != nil {
-		t.Fatal(err)
-	}
+	w := nodes[Nodes](t, Wishart{Budget: budget, Unshifted: true}, exp2)
 	b := w.Bounds(0)
 	for _, factor := range []float64{-0.99, -0.5, 0, 0.5, 1, 10} {
 		shift := factor * b.RhoMin

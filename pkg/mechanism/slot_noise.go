@@ -42,23 +42,28 @@ func (n slotNoise) scale(slots int, side float64) (float64, error) {
 	return scale, nil
 }
 
-// noisyTally is what the tallies with noise share: how much of it there is, its source, and the
+// noisyTally is what the tallies with noise are calibrated to: how much of it there is, and the
 // plan.
 type noisyTally struct {
-	tallied
+	data     privacy.Setup
 	gaussian bool
 	// The noise on an arm's first sum, or on that of a warm-up, and on any other: the scale of the
 	// Laplace noise, or the standard deviation of the Gaussian.
 	first, later float64
-	noise        *privacy.Noise
-	buf          [1]float64
-	shows        [2]planned // of sums under the first and the later noise; empty unless Init ended well
+	shows        [2]planned // of sums under the first and the later noise
 }
 
-// init is that of tallied, and begins by forgetting the noise.
-func (t *noisyTally) init(s privacy.Setup, numbers float64, calibrate func() error) error {
-	t.noise, t.shows = nil, [2]planned{}
-	return t.tallied.init(s, numbers, calibrate)
+// noisyRun is what the runs of tallies with noise share.
+type noisyRun struct {
+	tallied
+	gaussian bool
+	noise    *privacy.Noise
+	buf      [1]float64
+}
+
+// start returns the part of a run that draws its noise from n.
+func (t *noisyTally) start(n *privacy.Noise) noisyRun {
+	return noisyRun{tallied: newTallied(t.data), gaussian: t.gaussian, noise: n}
 }
 
 // scales computes the noise for a tally in which a record is in one sum of each of its arms. If
@@ -68,26 +73,18 @@ func (t *noisyTally) scales(b privacy.Budget, warm bool) error {
 	if err != nil {
 		return err
 	}
-	side := t.setup.Hi - t.setup.Lo
+	side := t.data.Hi - t.data.Lo
 	t.gaussian = n.gaussian
-	if t.later, err = n.scale(t.setup.Slots, side); err != nil {
+	if t.later, err = n.scale(t.data.Slots, side); err != nil {
 		return err
 	}
 	if t.first = t.later; warm {
-		t.first, err = n.scale(t.setup.Arms, side)
+		t.first, err = n.scale(t.data.Arms, side)
 	}
 	return err
 }
 
-// ready refuses a record before Init and Reset.
-func (t *noisyTally) ready() error {
-	if t.noise == nil || t.seen == nil {
-		return errReset
-	}
-	return nil
-}
-
-func (t *noisyTally) draw(scale float64) float64 {
+func (t *noisyRun) draw(scale float64) float64 {
 	if t.gaussian {
 		t.noise.Gaussian(t.buf[:], scale)
 	} else {
@@ -96,12 +93,12 @@ func (t *noisyTally) draw(scale float64) float64 {
 	return t.buf[0]
 }
 
-// describe ends an Init that went well: it says what the sums show. A record moves each by at most
+// describe ends a calibration: it says what the sums show. A record moves each by at most
 // the range of a weight. If optional, a sum may never be released, since its batch may never be
 // full.
 func (t *noisyTally) describe(asked privacy.Budget, c privacy.Calibration, source string, optional bool, conditions ...string) {
-	side := t.setup.Hi - t.setup.Lo
-	p := t.central(asked, source)
+	side := t.data.Hi - t.data.Lo
+	p := curator(t.data, asked, source)
 	p.Calibration, p.Conditions = c, append(p.Conditions, conditions...)
 	for i, scale := range []float64{t.first, t.later} {
 		law := privacy.LaplaceLaw(1, scale)
@@ -121,10 +118,10 @@ func (t *noisyTally) plan(records int, nodes func(n int) int, draws []int) priva
 	for _, n := range draws {
 		first, later = first+min(n, 1), later+max(n-1, 0)
 	}
-	if !t.setup.WarmUp {
-		return t.shows[1].shown(t.setup.Slots*nodes(max(0, records)), first+later)
+	if !t.data.WarmUp {
+		return t.shows[1].shown(t.data.Slots*nodes(max(0, records)), first+later)
 	}
-	p, rest := t.shows[0].shown(t.setup.Arms*min(records, 1), first), t.shows[1].shown(t.setup.Slots*nodes(max(0, records-1)), later)
+	p, rest := t.shows[0].shown(t.data.Arms*min(records, 1), first), t.shows[1].shown(t.data.Slots*nodes(max(0, records-1)), later)
 	p.Cases, p.Draws = append(p.Cases, rest.Cases...), append(p.Draws, rest.Draws...)
 	return p
 }

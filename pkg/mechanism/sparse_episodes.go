@@ -37,7 +37,7 @@ import (
 // those of the open episode, n d numbers of 8 bytes, and next to nothing else: 143 MiB for 3736
 // rows in 5000 dimensions, the longest episode of learner.NewSparseJDP with epsilon = 1 in 16,000
 // rounds. All of X'X would have d^2/2 numbers, 95 MiB there, but cost d^2/2 multiplications a round
-// in place of d, and X'X knows no support to clip on. Memory is allocated in Init for the longest
+// in place of d, and X'X knows no support to clip on. Memory is allocated in Start for the longest
 // episode that ends before the horizon; rows of an episode that does not are not kept. Rounds
 // allocate nothing; the end of an episode allocates a little.
 //
@@ -58,23 +58,6 @@ type SparseEpisodes struct {
 	Refine bool
 	// Estimate computes the estimate that Refine corrects.
 	Estimate SparseEstimate
-
-	setup   privacy.Setup
-	as      *SparseEpisodes // the fields as they were in Init
-	dim     int
-	phases  []phase
-	ends    []int // by episode: the number of records at its end, all before the horizon
-	noise   *privacy.Noise
-	count   int // records since Reset
-	clipped int
-	rows    []float64 // of the open episode, dim numbers each
-	rewards []float64 // of the open episode, less what the estimate predicts
-	scores  []float64
-	gumbel  []float64
-	support []int     // of the last release
-	theta   []float64 // the estimate that is refined, by place in the support
-	release SparseGram
-	orders  []int // of the Gram matrices released
 }
 
 // Phase describes an episode.
@@ -113,49 +96,69 @@ type SparseGram struct {
 	Noise, CrossNoise float64
 }
 
-var _ privacy.Statistic[SparseGram] = (*SparseEpisodes)(nil)
+var _ privacy.Statistic[SparseGram] = SparseEpisodes{}
 
-// Init validates, calibrates and allocates.
-func (e *SparseEpisodes) Init(s privacy.Setup) error {
-	e.noise, e.as, e.phases, e.ends, e.setup = nil, nil, nil, nil, privacy.Setup{}
+// sparseEpisodes are SparseEpisodes for a setup.
+type sparseEpisodes struct {
+	data    privacy.Setup
+	as      SparseEpisodes
+	dim     int
+	longest int // rows of an episode
+	phases  []phase
+	ends    []int // by episode: the number of records at its end, all before the horizon
+}
+
+// sparseEpisodesRun is a run of SparseEpisodes.
+type sparseEpisodesRun struct {
+	*sparseEpisodes
+	noise   *privacy.Noise
+	count   int // records so far
+	clipped int
+	rows    []float64 // of the open episode, dim numbers each
+	rewards []float64 // of the open episode, less what the estimate predicts
+	scores  []float64
+	gumbel  []float64
+	support []int     // of the last release
+	theta   []float64 // the estimate that is refined, by place in the support
+	release SparseGram
+	orders  []int // of the Gram matrices released
+}
+
+// Open validates and calibrates.
+func (e SparseEpisodes) Open(s privacy.Setup) (privacy.Mechanism[SparseGram], error) {
 	if err := checkEpisodes(s); err != nil {
-		return err
+		return nil, err
 	}
 	if len(e.Phases) == 0 {
-		return fmt.Errorf("mechanism: SparseEpisodes.Phases is empty, want one phase at least")
+		return nil, fmt.Errorf("mechanism: SparseEpisodes.Phases is empty, want one phase at least")
 	}
 	if err := e.Budget.Approximate(); err != nil {
-		return err
+		return nil, err
 	}
 	if err := e.Estimate.Validate(); err != nil {
-		return err
+		return nil, err
 	}
 	dim := s.Dim - 1
 	phases := make([]phase, len(e.Phases))
 	for i, p := range e.Phases {
 		var err error
 		if phases[i], err = e.calibrate(i, p, dim); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	ends, longest, err := schedule(e.Lengths, dim, s.Horizon, phases[0].gumbel/phases[0].Scores.Most())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	what := fmt.Sprintf("mechanism: an episode of %d rows of dimension %d", longest, dim)
 	if err := size.Check(what, float64(float64(longest)*float64(dim))+float64(3*float64(dim))); err != nil {
-		return err
+		return nil, err
 	}
-	as := *e
-	e.as, e.setup, e.dim, e.phases, e.ends = &as, s, dim, phases, ends
-	e.rows, e.rewards = make([]float64, 0, longest*dim), make([]float64, 0, longest)
-	e.scores, e.gumbel = make([]float64, dim), make([]float64, dim)
-	e.Reset(nil)
-	return nil
+	return &sparseEpisodes{data: s, dim: dim, longest: longest, as: e, phases: phases, ends: ends}, nil
 }
 
 // calibrate validates a phase and computes its noise.
-func (e *SparseEpisodes) calibrate(i int, p Phase, dim int) (phase, error) {
+func (e SparseEpisodes) calibrate(i int, p Phase, dim int) (phase, error) {
 	fail := func(format string, args ...any) (phase, error) {
 		return phase{}, fmt.Errorf("mechanism: SparseEpisodes.Phases[%d].%s", i, fmt.Sprintf(format, args...))
 	}
@@ -201,7 +204,7 @@ func (e *SparseEpisodes) calibrate(i int, p Phase, dim int) (phase, error) {
 }
 
 // divide divides the budget between the picks and the Gram matrix.
-func (e *SparseEpisodes) divide(p Phase) (pick, mu float64, err error) {
+func (e SparseEpisodes) divide(p Phase) (pick, mu float64, err error) {
 	switch {
 	case p.Picks == 0:
 		mu, err = privacy.GaussianMu(e.Budget)
@@ -214,33 +217,31 @@ func (e *SparseEpisodes) divide(p Phase) (pick, mu float64, err error) {
 }
 
 // Ends returns the number of records after which each episode ends, of those that end before the
-// horizon. Init computes it.
-func (e *SparseEpisodes) Ends() []int { return slices.Clone(e.ends) }
+// horizon.
+func (e *sparseEpisodes) Ends() []int { return slices.Clone(e.ends) }
 
 // at returns the phase of episode i.
-func (e *SparseEpisodes) at(i int) *phase { return &e.phases[min(i, len(e.phases)-1)] }
+func (e *sparseEpisodes) at(i int) *phase { return &e.phases[min(i, len(e.phases)-1)] }
 
-// Reset forgets the data and draws new noise from n.
-func (e *SparseEpisodes) Reset(n *privacy.Noise) {
-	e.noise, e.count, e.clipped = n, 0, 0
-	e.rows, e.rewards, e.orders, e.theta = e.rows[:0], e.rewards[:0], e.orders[:0], nil
-	clear(e.scores)
-	e.release = SparseGram{Dim: e.dim}
+// Start begins a run that draws its noise from n.
+func (e *sparseEpisodes) Start(n *privacy.Noise) privacy.Stream[SparseGram] {
+	if n == nil {
+		return withoutNoise(e)
+	}
+	return &sparseEpisodesRun{sparseEpisodes: e, noise: n,
+		scores: make([]float64, e.dim), gumbel: make([]float64, e.dim), release: SparseGram{Dim: e.dim}}
 }
 
 // Release returns what the last episode's end released.
-func (e *SparseEpisodes) Release() *SparseGram { return &e.release }
+func (e *sparseEpisodesRun) Release() *SparseGram { return &e.release }
 
-// Clipped returns how many rows had a reward, or residual, beyond Reward since Reset. Rows that are
+// Clipped returns how many rows had a reward, or residual, beyond Reward. Rows that are
 // longer than Norm on the support are not counted: most are.
-func (e *SparseEpisodes) Clipped() int { return e.clipped }
+func (e *sparseEpisodesRun) Clipped() int { return e.clipped }
 
 // Add adds a row. moved reports whether it has ended an episode.
-func (e *SparseEpisodes) Add(rec *privacy.Record) (moved bool, err error) {
-	if e.noise == nil || e.phases == nil {
-		return false, errReset
-	}
-	if err := checkRow(e.setup, e.count, rec); err != nil {
+func (e *sparseEpisodesRun) Add(rec *privacy.Record) (moved bool, err error) {
+	if err := checkRow(e.data, e.count, rec); err != nil {
 		return false, err
 	}
 	e.count++
@@ -262,6 +263,9 @@ func (e *SparseEpisodes) Add(rec *privacy.Record) (moved bool, err error) {
 	if p.Picks > 0 {
 		p.Scores.Add(e.scores, rec.X, y)
 	}
+	if e.rows == nil { // now, so that a run that is never fed is small
+		e.rows, e.rewards = make([]float64, 0, e.longest*e.dim), make([]float64, 0, e.longest)
+	}
 	e.rows = append(e.rows, rec.X...)
 	e.rewards = append(e.rewards, y)
 	if e.count < e.ends[episode] {
@@ -272,7 +276,7 @@ func (e *SparseEpisodes) Add(rec *privacy.Record) (moved bool, err error) {
 }
 
 // end releases the support and the Gram matrix of the open episode.
-func (e *SparseEpisodes) end(p *phase) {
+func (e *sparseEpisodesRun) end(p *phase) {
 	r := SparseGram{Episode: len(e.orders) + 1, Records: len(e.rewards), Dim: e.dim, Noise: p.sd, CrossNoise: p.sd / p.Scale}
 	if e.as.Refine {
 		for i, v := range e.theta { // what was dropped is 0
@@ -294,7 +298,7 @@ func (e *SparseEpisodes) end(p *phase) {
 }
 
 // choose appends the picks to a support, of coordinates that are not in it.
-func (e *SparseEpisodes) choose(p *phase, support []int) []int {
+func (e *sparseEpisodesRun) choose(p *phase, support []int) []int {
 	if p.Picks == 0 {
 		return support
 	}
@@ -312,7 +316,7 @@ func (e *SparseEpisodes) choose(p *phase, support []int) []int {
 }
 
 // gram sums the clipped rows on the support, under noise.
-func (e *SparseEpisodes) gram(p *phase, r *SparseGram) {
+func (e *sparseEpisodesRun) gram(p *phase, r *SparseGram) {
 	q := len(r.Support)
 	sum, z := make([]float64, packed.Size(q+1)), make([]float64, q+1)
 	for i, y := range e.rewards {
@@ -341,10 +345,15 @@ func (e *SparseEpisodes) gram(p *phase, r *SparseGram) {
 
 // Plan returns what the ends of the episodes of so many records reveal of one record: the support
 // and the Gram matrix of its own episode.
-func (e *SparseEpisodes) Plan(records int) privacy.Plan {
-	if e.phases == nil {
-		return privacy.NoPlan("%v", errInit)
-	}
+func (e *sparseEpisodes) Plan(records int) privacy.Plan { return e.plan(records, nil).HeldBy(e) }
+
+// Plan returns the mechanism's plan with the draws of the run.
+func (e *sparseEpisodesRun) Plan(records int) privacy.Plan {
+	return e.plan(records, e.orders).HeldBy(e)
+}
+
+// plan returns the plan after Gram matrices of some orders.
+func (e *sparseEpisodes) plan(records int, orders []int) privacy.Plan {
 	p := central(privacy.ReplaceRound, e.as.Budget, "Durfee and Rogers 2019; Dwork, Talwar, Thakurta, Zhang 2014; composed here",
 		clippedRows, missingUser)
 	for i, end := range e.ends[:min(len(e.ends), len(e.phases))] {
@@ -353,7 +362,7 @@ func (e *SparseEpisodes) Plan(records int) privacy.Plan {
 		}
 	}
 	p.Draws = []privacy.Draws{}
-	for i, order := range e.orders {
+	for i, order := range orders {
 		for _, r := range e.at(i).releases(e.dim, order) {
 			p.Draws = drew(p.Draws, r, 1)
 		}
@@ -362,7 +371,7 @@ func (e *SparseEpisodes) Plan(records int) privacy.Plan {
 	for _, phase := range e.as.Phases {
 		p = p.Trusts(phase.Scores)
 	}
-	return p.HeldBy(e)
+	return p
 }
 
 // releases returns what the end of an episode shows of a record: a support among dim coordinates,

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
@@ -29,13 +28,13 @@ func sparseRows(rng *rand.Rand, n, d int) (all []privacy.Record) {
 	return all
 }
 
-func recipe(b privacy.Budget) *SparseEpisodes {
-	return &SparseEpisodes{Budget: b, Lengths: Growing{Least: 8, Factor: 1.5},
+func recipe(b privacy.Budget) SparseEpisodes {
+	return SparseEpisodes{Budget: b, Lengths: Growing{Least: 8, Factor: 1.5},
 		Phases: []Phase{{Picks: 3, Share: 0.6, Scores: Signs{Y: 1}, Norm: 1.5, Reward: 0.9}}}
 }
 
-func refining(b privacy.Budget) *SparseEpisodes {
-	return &SparseEpisodes{Budget: b, Lengths: Growing{Least: 8}, Refine: true, Estimate: SparseEstimate{Keep: 3},
+func refining(b privacy.Budget) SparseEpisodes {
+	return SparseEpisodes{Budget: b, Lengths: Growing{Least: 8}, Refine: true, Estimate: SparseEstimate{Keep: 3},
 		Phases: []Phase{
 			{Picks: 2, Share: 0.8, Norm: 1.5, Reward: 1},
 			{Picks: 1, Share: 0.5, Scores: Correlations{X: 1, Y: 0.5}, Norm: 2, Reward: 0.7},
@@ -43,25 +42,25 @@ func refining(b privacy.Budget) *SparseEpisodes {
 		}}
 }
 
-// initialised initialises a statistic for rows of so many coordinates, and resets it with noise.
-func initialised[S interface {
-	Init(privacy.Setup) error
-	Reset(*privacy.Noise)
-}](t testing.TB, of S, dim, horizon int, n *privacy.Noise) S {
+// initialised returns a run of a statistic of rows of so many coordinates.
+func initialised[Run, R any](t testing.TB, of privacy.Statistic[R], dim, horizon int, n *privacy.Noise) Run {
 	t.Helper()
-	if err := of.Init(privacy.Setup{Dim: dim + 1, Horizon: horizon}); err != nil {
+	opened, err := of.Open(privacy.Setup{Dim: dim + 1, Horizon: horizon})
+	if err != nil {
 		t.Fatal(err)
 	}
-	of.Reset(n)
-	return of
+	if n == nil {
+		n = unused()
+	}
+	return any(opened.Start(n)).(Run)
 }
 
 // Without noise, a release is what the rows of the episode give.
 func TestSparseEpisodesWithoutNoise(t *testing.T) {
 	const d, horizon = 6, 60
 	rows := sparseRows(rand.New(rand.NewPCG(3, 1)), horizon, d)
-	for name, e := range map[string]*SparseEpisodes{"forgetting": recipe(narrow), "refining": refining(narrow)} {
-		initialised(t, e, d, horizon, privacy.ScriptedNoise(func(_ privacy.Law, dst []float64) { clear(dst) }))
+	for name, of := range map[string]SparseEpisodes{"forgetting": recipe(narrow), "refining": refining(narrow)} {
+		e := initialised[*sparseEpisodesRun](t, of, d, horizon, privacy.ScriptedNoise(func(_ privacy.Law, dst []float64) { clear(dst) }))
 		centre, start := map[int]float64{}, 0
 		for i := range rows {
 			moved, err := e.Add(&rows[i])
@@ -141,7 +140,7 @@ func TestSparseEpisodesWithoutNoise(t *testing.T) {
 			}
 			near(t, name+": CrossNoise", r.CrossNoise, p.sd*p.Reward/p.Norm, 1e-12)
 			start = i + 1
-			if !e.Refine {
+			if !of.Refine {
 				continue
 			}
 			for a, j := range r.Support {
@@ -150,7 +149,7 @@ func TestSparseEpisodesWithoutNoise(t *testing.T) {
 				}
 			}
 			clear(centre)
-			for a, v := range e.Estimate.Solve(r, nil) {
+			for a, v := range of.Estimate.Solve(r, nil) {
 				if v != 0 {
 					centre[r.Support[a]] = v
 				}
@@ -166,9 +165,9 @@ func TestSparseEpisodesWithoutNoise(t *testing.T) {
 func TestSparseEstimate(t *testing.T) {
 	const d, horizon = 20, 4000
 	rows := sparseRows(rand.New(rand.NewPCG(4, 1)), horizon, d)
-	for _, e := range []*SparseEpisodes{recipe(privacy.Budget{Epsilon: math.Inf(1)}), refining(privacy.Budget{Epsilon: math.Inf(1)})} {
-		e.Phases[0].Norm, e.Phases[0].Reward = 9, 9
-		initialised(t, e, d, horizon, privacy.NewNoise(rand.NewPCG(5, 1)))
+	for _, of := range []SparseEpisodes{recipe(privacy.Budget{Epsilon: math.Inf(1)}), refining(privacy.Budget{Epsilon: math.Inf(1)})} {
+		of.Phases[0].Norm, of.Phases[0].Reward = 9, 9
+		e := initialised[*sparseEpisodesRun](t, of, d, horizon, privacy.NewNoise(rand.NewPCG(5, 1)))
 		for i := range rows {
 			if _, err := e.Add(&rows[i]); err != nil {
 				t.Fatal(err)
@@ -179,11 +178,11 @@ func TestSparseEstimate(t *testing.T) {
 		for i, j := range r.Support {
 			want := [d]float64{1, -0.7}[j]
 			if math.Abs(theta[i]-want) > 0.05 {
-				t.Errorf("refine %v: coordinate %d is %v, want %v", e.Refine, j, theta[i], want)
+				t.Errorf("refine %v: coordinate %d is %v, want %v", of.Refine, j, theta[i], want)
 			}
 		}
-		if !e.Refine && math.Abs(r.Cross[0]) < 500 || e.Refine && math.Abs(r.Cross[0]) > 200 {
-			t.Errorf("refine %v: X'r = %v", e.Refine, r.Cross)
+		if !of.Refine && math.Abs(r.Cross[0]) < 500 || of.Refine && math.Abs(r.Cross[0]) > 200 {
+			t.Errorf("refine %v: X'r = %v", of.Refine, r.Cross)
 		}
 	}
 }
@@ -197,10 +196,12 @@ func TestGrowingWithNoise(t *testing.T) {
 		if testing.Short() && want.epsilon != 1 {
 			continue // a budget takes a second
 		}
-		e := &SparseEpisodes{Budget: privacy.Budget{Epsilon: want.epsilon, Delta: 1e-5}, Lengths: Growing{Noise: 4.5},
-			Phases: []Phase{{Picks: 7, Share: 0.6, Scores: Signs{Y: 1}, Norm: 2.4, Reward: 1.5}}}
-		initialised(t, e, want.dim, 16000, nil)
-		if n := e.Ends()[0]; n < want.n-1 || n > want.n+1 {
+		opened, err := SparseEpisodes{Budget: privacy.Budget{Epsilon: want.epsilon, Delta: 1e-5}, Lengths: Growing{Noise: 4.5},
+			Phases: []Phase{{Picks: 7, Share: 0.6, Scores: Signs{Y: 1}, Norm: 2.4, Reward: 1.5}}}.Open(privacy.Setup{Dim: want.dim + 1, Horizon: 16000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := opened.(*sparseEpisodes).Ends()[0]; n < want.n-1 || n > want.n+1 {
 			t.Errorf("epsilon %v, d = %d: %d rounds in the first episode, want %d", want.epsilon, want.dim, n, want.n)
 		}
 	}
@@ -236,14 +237,13 @@ func TestSparseEpisodesSensitivity(t *testing.T) {
 			if refine {
 				phase.Picks = d / 2
 			}
-			e := &SparseEpisodes{Budget: narrow, Lengths: Growing{Least: 4, Factor: 1}, Refine: refine, Phases: []Phase{phase}}
-			initialised(t, e, d, 9, script)
+			e := initialised[*sparseEpisodesRun](t, SparseEpisodes{Budget: narrow, Lengths: Growing{Least: 4, Factor: 1}, Refine: refine, Phases: []Phase{phase}}, d, 9, script)
 			mostScore, mostGram := 0.0, 0.0
 			for range 600 {
 				shared := sparseRows(rng, 8, d)
 				var scores, entries [2][]float64 // entries of (X, c y)'(X, c y) by coordinate
 				for world := range 2 {
-					e.Reset(script)
+					e = e.sparseEpisodes.Start(script).(*sparseEpisodesRun)
 					rows := slices.Clone(shared)
 					rows[place] = record()
 					for i := range rows {
@@ -291,20 +291,17 @@ func TestSparseEpisodesSensitivity(t *testing.T) {
 }
 
 func TestSparseEpisodesClaim(t *testing.T) {
-	for name, e := range map[string]*SparseEpisodes{"forgetting": recipe(narrow), "refining": refining(narrow)} {
-		initialised(t, e, 6, 60, nil)
-		c := privacy.ClaimOf(e)
+	for name, e := range map[string]SparseEpisodes{"forgetting": recipe(narrow), "refining": refining(narrow)} {
+		c := privacy.ClaimOf(initialised[*sparseEpisodesRun](t, e, 6, 60, nil))
 		if !(c.Epsilon() <= 1+1e-6 && c.Epsilon() > 0.999) {
 			t.Errorf("%s: epsilon = %v, want 1", name, c.Epsilon())
 		}
 	}
-	plain := &SparseEpisodes{Budget: narrow, Concentrated: true,
+	plain := SparseEpisodes{Budget: narrow, Concentrated: true,
 		Phases: []Phase{{Picks: 10, Share: 0.3, Scores: Correlations{X: 2, Y: 1.5}, Norm: 3.795, Reward: 1.5, Scale: 1}}}
-	initialised(t, plain, 100, 16000, nil)
-	near(t, "epsilon by the standard conversion", privacy.ClaimOf(plain).Epsilon(), 0.775, 1e-3)
+	near(t, "epsilon by the standard conversion", privacy.ClaimOf(initialised[*sparseEpisodesRun](t, plain, 100, 16000, nil)).Epsilon(), 0.775, 1e-3)
 	none := recipe(privacy.Budget{Epsilon: math.Inf(1)})
-	initialised(t, none, 6, 60, nil)
-	if c := privacy.ClaimOf(none); !math.IsInf(c.Epsilon(), 1) {
+	if c := privacy.ClaimOf(initialised[*sparseEpisodesRun](t, none, 6, 60, nil)); !math.IsInf(c.Epsilon(), 1) {
 		t.Errorf("without noise epsilon = %v", c.Epsilon())
 	}
 }
@@ -331,20 +328,17 @@ func TestSparseEpisodesRefuses(t *testing.T) {
 		"over 2097152 episodes": func(e *SparseEpisodes, s *privacy.Setup) { e.Lengths, s.Horizon = Growing{Least: 1, Factor: 1}, 1e8 },
 	} {
 		e, s := recipe(narrow), good
-		change(e, &s)
-		if err := e.Init(s); err == nil || !strings.Contains(err.Error(), words) {
+		change(&e, &s)
+		if _, err := e.Open(s); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one that says %q", err, words)
-		}
-		if privacy.PlanOf(e, privacy.All).Held() {
-			t.Errorf("%q: a plan after Init failed", words)
 		}
 	}
 }
 
 func TestSparseEpisodesRoundsAllocateNothing(t *testing.T) {
-	e := recipe(narrow)
-	e.Lengths = Growing{Least: 500}
-	initialised(t, e, 50, 2000, privacy.NewNoise(rand.NewPCG(1, 1)))
+	of := recipe(narrow)
+	of.Lengths = Growing{Least: 500}
+	e := initialised[*sparseEpisodesRun](t, of, 50, 2000, privacy.NewNoise(rand.NewPCG(1, 1)))
 	rows := sparseRows(rand.New(rand.NewPCG(7, 1)), 1, 50)
 	if n := testing.AllocsPerRun(490, func() {
 		if _, err := e.Add(&rows[0]); err != nil {
@@ -370,15 +364,13 @@ func TestSparseEpisodesLikelihood(t *testing.T) {
 		rows[1] = privacy.Record{X: []float64{1, 1, 1, 1, 1}, Y: []float64{sign}}
 		return rows
 	}
-	start := func(cheat float64) *SparseEpisodes {
-		e := &SparseEpisodes{Budget: budget, Lengths: Growing{Least: n}, Phases: []Phase{{Picks: picks, Share: 0.6, Norm: 1, Reward: 1}}}
-		initialised(t, e, d, n+1, nil)
+	start := func(cheat float64) *sparseEpisodes {
+		e := initialised[*sparseEpisodesRun](t, SparseEpisodes{Budget: budget, Lengths: Growing{Least: n}, Phases: []Phase{{Picks: picks, Share: 0.6, Norm: 1, Reward: 1}}}, d, n+1, nil)
 		e.phases[0].gumbel *= cheat
-		return e
+		return e.sparseEpisodes
 	}
 	item := func(cheat float64) audit.Likelihood {
 		truth := start(cheat)
-		pool := sync.Pool{New: func() any { return start(cheat) }} // one for each run at a time
 		p := truth.phases[0]
 		// The exact scores and sums of each world, of which the release is a noisy choice.
 		var scores [2][]float64
@@ -391,9 +383,7 @@ func TestSparseEpisodesLikelihood(t *testing.T) {
 		return audit.Likelihood{
 			Name: "SparseEpisodes", Claim: budget, Outputs: picks + packed.Size(picks) + picks, Runs: 60000,
 			Release: func(w int, source rand.Source, out []float64) error {
-				e := pool.Get().(*SparseEpisodes)
-				defer pool.Put(e)
-				e.Reset(privacy.NewNoise(source))
+				e := truth.Start(privacy.NewNoise(source)).(*sparseEpisodesRun)
 				for _, r := range world(w) {
 					if _, err := e.Add(&r); err != nil {
 						return err
@@ -465,15 +455,15 @@ func scaled(v []float64, by float64) []float64 {
 }
 
 func TestTopScores(t *testing.T) {
-	top := &TopScores{Budget: privacy.Budget{Epsilon: 50}, Picks: 2, Scores: Signs{Y: 1}, Lengths: Growing{Least: 200}}
-	if err := top.Init(privacy.Setup{Dim: 31, Horizon: 300}); err != nil {
+	top := played(TopScores{Budget: privacy.Budget{Epsilon: 50}, Picks: 2, Scores: Signs{Y: 1}, Lengths: Growing{Least: 200}})
+	if err := top.open(privacy.Setup{Dim: 31, Horizon: 300}); err != nil {
 		t.Fatal(err)
 	}
-	if got := top.Scale(); math.Abs(got-2*2*2/50.0) > 1e-12 { // 2 D k/epsilon, D = 2
+	if got := top.opened.(*topScores).Scale(); math.Abs(got-2*2*2/50.0) > 1e-12 { // 2 D k/epsilon, D = 2
 		t.Errorf("noise of scale %v, want 0.16", got)
 	}
 	ledger := privacy.NewLedger(rand.NewPCG(1, 8))
-	top.Reset(privacy.NewNoise(ledger))
+	top.start(privacy.NewNoise(ledger))
 	for i, r := range sparseRows(rand.New(rand.NewPCG(8, 1)), 300, 30) {
 		moved, err := top.Add(&r)
 		if err != nil || moved != (i == 199) {
@@ -499,12 +489,12 @@ func BenchmarkSparseEpisodes(b *testing.B) {
 	for _, d := range []int{100, 1000, 5000} {
 		for _, name := range []string{"forgetting", "refining"} {
 			b.Run(fmt.Sprintf("%s/d=%d", name, d), func(b *testing.B) {
-				e := recipe(narrow)
+				of := recipe(narrow)
 				if name == "refining" {
-					e = refining(narrow)
+					of = refining(narrow)
 				}
-				e.Lengths = Growing{Least: 3000}
-				initialised(b, e, d, 3001, privacy.NewNoise(rand.NewPCG(1, 1)))
+				of.Lengths = Growing{Least: 3000}
+				e := initialised[*sparseEpisodesRun](b, of, d, 3001, privacy.NewNoise(rand.NewPCG(1, 1)))
 				row := sparseRows(rand.New(rand.NewPCG(7, 1)), 1, d)[0]
 				b.ReportAllocs()
 				for i := 0; b.Loop(); i++ {
@@ -525,13 +515,12 @@ func BenchmarkSparseEpisodes(b *testing.B) {
 // sums, in 4,000 episodes. A false alarm is beyond 6 standard errors.
 func TestSparseEpisodesNoise(t *testing.T) {
 	const d, n, runs = 3, 2, 4000
-	e := &SparseEpisodes{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-3}, Lengths: Growing{Least: n},
-		Phases: []Phase{{Picks: d, Share: 0.5, Norm: 1, Reward: 1}}}
-	initialised(t, e, d, n+1, nil)
+	e := initialised[*sparseEpisodesRun](t, SparseEpisodes{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-3}, Lengths: Growing{Least: n},
+		Phases: []Phase{{Picks: d, Share: 0.5, Norm: 1, Reward: 1}}}, d, n+1, nil)
 	var gram, diagonal, cross float64
 	noise := privacy.NewNoise(rand.NewPCG(5, 6))
 	for range runs {
-		e.Reset(noise)
+		e = e.sparseEpisodes.Start(noise).(*sparseEpisodesRun)
 		for range n {
 			if _, err := e.Add(&privacy.Record{X: make([]float64, d), Y: []float64{0}}); err != nil {
 				t.Fatal(err)
@@ -566,10 +555,8 @@ func TestSparseEpisodesNoise(t *testing.T) {
 
 // A support that holds every coordinate stays: no more are chosen.
 func TestSparseEpisodesChooseAll(t *testing.T) {
-	e := &SparseEpisodes{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-3}, Refine: true, Concentrated: true,
-		Lengths: Growing{Least: 4, Factor: 1}, Phases: []Phase{{Picks: 2, Share: 0.5, Norm: 1, Reward: 1}}}
-	initialised(t, e, 3, 21, nil)
-	e.Reset(privacy.NewNoise(rand.NewPCG(1, 1)))
+	e := initialised[*sparseEpisodesRun](t, SparseEpisodes{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-3}, Refine: true, Concentrated: true,
+		Lengths: Growing{Least: 4, Factor: 1}, Phases: []Phase{{Picks: 2, Share: 0.5, Norm: 1, Reward: 1}}}, 3, 21, privacy.NewNoise(rand.NewPCG(1, 1)))
 	for range 20 {
 		if _, err := e.Add(&privacy.Record{X: []float64{1, -1, 0.5}, Y: []float64{0.5}}); err != nil {
 			t.Fatal(err)
@@ -580,15 +567,15 @@ func TestSparseEpisodesChooseAll(t *testing.T) {
 	}
 }
 
-// What is set through a rule's pointer after Init changes nothing: the noise was fixed then.
+// What is set through a rule's pointer after Open changes nothing: the noise was fixed then.
 func TestRulesAreCopied(t *testing.T) {
 	rule := &Signs{Y: 1}
-	top := &TopScores{Budget: privacy.Budget{Epsilon: 1}, Picks: 1, Scores: rule, Lengths: Growing{Least: 2}}
-	if err := top.Init(privacy.Setup{Dim: 4, Horizon: 8}); err != nil {
+	top := played(TopScores{Budget: privacy.Budget{Epsilon: 1}, Picks: 1, Scores: rule, Lengths: Growing{Least: 2}})
+	if err := top.open(privacy.Setup{Dim: 4, Horizon: 8}); err != nil {
 		t.Fatal(err)
 	}
-	before := top.rule.Most()
-	if rule.Y = 1000; top.rule.Most() != before {
-		t.Errorf("a score of %v, was %v in Init", top.rule.Most(), before)
+	before := top.opened.(*topScores).rule.Most()
+	if rule.Y = 1000; top.opened.(*topScores).rule.Most() != before {
+		t.Errorf("a score of %v, was %v in Open", top.opened.(*topScores).rule.Most(), before)
 	}
 }

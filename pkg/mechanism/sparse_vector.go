@@ -33,77 +33,95 @@ type SparseVector struct {
 	Monotone    bool    // between neighbours, all queries rise or all fall; for AddRemove only
 	// zero value: one record is replaced; k Contributions multiply the sensitivity by k
 	Neighbours privacy.Neighbours
-
-	single
-	most             int     // Accepted, as it was in Init
-	threshold, query float64 // scales
-	accepted         int
-	queries          int
-	thresholds       int  // number of threshold noises drawn
-	open             bool // the current run has its threshold noise
-	offset           float64
-	buf              [1]float64
 }
 
-var _ privacy.Planner = (*SparseVector)(nil)
+// Comparisons is a run of [SparseVector].
+type Comparisons interface {
+	privacy.Planner
+	// Above reports whether the query's value is above the threshold, with noise on both. After
+	// Accepted answers above, it returns an error that wraps privacy.ErrSpent. A value or threshold
+	// that is not finite is refused and costs nothing.
+	Above(value, threshold float64) (bool, error)
+	// Left returns how many more answers may come out above.
+	Left() int
+	// Scales returns the scales of the Laplace noise on the threshold and on a query.
+	Scales() (threshold, query float64)
+}
+
+// sparseVector is a SparseVector that is calibrated.
+type sparseVector struct {
+	planned
+	most             int     // answers above
+	threshold, query float64 // scales
+}
+
+// sparseVectorRun is a run of a SparseVector.
+type sparseVectorRun struct {
+	*sparseVector
+	noise      *privacy.Noise
+	accepted   int
+	queries    int
+	thresholds int  // number of threshold noises drawn
+	open       bool // the current run has its threshold noise
+	offset     float64
+	buf        [1]float64
+}
 
 // cbrt4 is the cube root of 4.
 const cbrt4 = 1.5874010519681994
 
-// Init validates and calibrates.
-func (s *SparseVector) Init() error {
-	s.single = single{}
-	nominal := privacy.Budget{Epsilon: s.Epsilon}
+// Open validates and calibrates.
+func (of SparseVector) Open() (Calibrated[Comparisons], error) {
+	nominal := privacy.Budget{Epsilon: of.Epsilon}
 	if err := nominal.Validate(); err != nil {
-		return err
+		return nil, err
 	}
-	if s.Accepted < 1 {
-		return fmt.Errorf("mechanism: SparseVector.Accepted = %d, want >= 1", s.Accepted)
+	if of.Accepted < 1 {
+		return nil, fmt.Errorf("mechanism: SparseVector.Accepted = %d, want >= 1", of.Accepted)
 	}
-	if !(s.Sensitivity > 0) || math.IsInf(s.Sensitivity, 0) {
-		return fmt.Errorf("mechanism: SparseVector.Sensitivity = %v, want finite and > 0", s.Sensitivity)
+	if !(of.Sensitivity > 0) || math.IsInf(of.Sensitivity, 0) {
+		return nil, fmt.Errorf("mechanism: SparseVector.Sensitivity = %v, want finite and > 0", of.Sensitivity)
 	}
-	neighbours, err := protect(s.Neighbours, "record")
+	neighbours, err := protect(of.Neighbours, "record")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	share, factor := 1/(1+cbrt4), 2.0 // of epsilon_1, 2^(2/3) = 4^(1/3)
-	if s.Monotone {
+	if of.Monotone {
 		if neighbours.Relation != privacy.AddRemove {
-			return fmt.Errorf("mechanism: SparseVector.Monotone under %v, want AddRemove: a record that is replaced raises one query and lowers another", neighbours.Relation)
+			return nil, fmt.Errorf("mechanism: SparseVector.Monotone under %v, want AddRemove: a record that is replaced raises one query and lowers another", neighbours.Relation)
 		}
 		share, factor = 0.5, 1
 	}
-	each := s.Epsilon / float64(s.Accepted)
-	sensitivity := s.Sensitivity * float64(neighbours.Contributions)
+	each := of.Epsilon / float64(of.Accepted)
+	sensitivity := of.Sensitivity * float64(neighbours.Contributions)
+	s := &sparseVector{most: of.Accepted}
 	s.threshold = sensitivity / (share * each)
 	s.query = factor * sensitivity / ((1 - share) * each)
 	if math.IsInf(s.query, 0) || math.IsInf(s.threshold, 0) || (s.query == 0 || s.threshold == 0) && !nominal.None() {
-		return fmt.Errorf("mechanism: SparseVector noise of scales %v and %v for epsilon = %v, want finite and > 0", s.threshold, s.query, s.Epsilon)
+		return nil, fmt.Errorf("mechanism: SparseVector noise of scales %v and %v for epsilon = %v, want finite and > 0", s.threshold, s.query, of.Epsilon)
 	}
-	s.most = s.Accepted
-	s.reveals(privacy.Release{Law: privacy.LaplaceLaw(1, s.query), Threshold: privacy.LaplaceLaw(1, s.threshold), Sensitivity: privacy.Norms{LInf: sensitivity}, Monotone: s.Monotone, Times: s.Accepted}, neighbours, nominal,
-		"Dwork and Roth 2014, Theorem 3.23; Lyu, Su, Li 2017", moves("query", s.Sensitivity, s.Monotone))
-	return nil
+	s.planned = reveals(privacy.Release{Law: privacy.LaplaceLaw(1, s.query), Threshold: privacy.LaplaceLaw(1, s.threshold), Sensitivity: privacy.Norms{LInf: sensitivity}, Monotone: of.Monotone, Times: of.Accepted}, neighbours, nominal,
+		"Dwork and Roth 2014, Theorem 3.23; Lyu, Su, Li 2017", moves("query", of.Sensitivity, of.Monotone))
+	return s, nil
 }
 
-// Reset begins a new stream that draws its noise from n.
-func (s *SparseVector) Reset(n *privacy.Noise) {
-	s.noise, s.accepted, s.queries, s.thresholds, s.open = n, 0, 0, 0, false
+// Start begins a stream that draws its noise from n.
+func (s *sparseVector) Start(n *privacy.Noise) Comparisons {
+	return &sparseVectorRun{sparseVector: s, noise: n}
 }
 
 // Above reports whether the query's value is above the threshold, with noise on both. After
 // Accepted answers above, it returns an error that wraps privacy.ErrSpent. A value or threshold
 // that is not finite is refused and costs nothing.
-func (s *SparseVector) Above(value, threshold float64) (bool, error) {
-	if err := s.ready(); err != nil {
-		return false, err
-	}
+func (s *sparseVectorRun) Above(value, threshold float64) (bool, error) {
 	switch {
 	case s.accepted == s.most:
 		return false, fmt.Errorf("mechanism: SparseVector: %w on %d queries accepted", privacy.ErrSpent, s.most)
 	case math.IsNaN(value-threshold) || math.IsInf(value-threshold, 0):
 		return false, fmt.Errorf("mechanism: SparseVector: value %v, threshold %v, want finite", value, threshold)
+	case s.noise == nil:
+		return false, errNoNoise
 	}
 	if !s.open {
 		s.offset, s.open = s.draw(s.threshold), true
@@ -118,19 +136,22 @@ func (s *SparseVector) Above(value, threshold float64) (bool, error) {
 	return true, nil
 }
 
-func (s *SparseVector) draw(scale float64) float64 {
+func (s *sparseVectorRun) draw(scale float64) float64 {
 	s.noise.Laplace(s.buf[:], scale)
 	return s.buf[0]
 }
 
 // Left returns how many more answers may come out above.
-func (s *SparseVector) Left() int { return s.most - s.accepted }
+func (s *sparseVectorRun) Left() int { return s.most - s.accepted }
 
 // Scales returns the scales of the Laplace noise on the threshold and on a query.
-func (s *SparseVector) Scales() (threshold, query float64) { return s.threshold, s.query }
+func (s *sparseVector) Scales() (threshold, query float64) { return s.threshold, s.query }
 
 // Plan returns what the answers reveal of a record. A threshold's noise is drawn for each run,
 // whether it ended with an acceptance or is still open, and another one for each query.
-func (s *SparseVector) Plan(records int) privacy.Plan {
+func (s *sparseVector) Plan(records int) privacy.Plan { return s.shown(records, 0).HeldBy(s) }
+
+// Plan returns the mechanism's plan with the draws of the run.
+func (s *sparseVectorRun) Plan(records int) privacy.Plan {
 	return s.shown(records, 0).Counted(s.thresholds, s.queries).HeldBy(s)
 }

@@ -13,16 +13,13 @@ import (
 // TestSparseVectorLedger: the ledger shows one threshold noise for each acceptance, one more while
 // a run is open, and one query noise a query.
 func TestSparseVectorLedger(t *testing.T) {
-	s := &SparseVector{Epsilon: 3, Accepted: 3, Sensitivity: 1}
-	if _, err := s.Above(0, 0); err == nil {
-		t.Error("answers without noise")
-	}
-	if err := s.Init(); err != nil {
+	s := shots(SparseVector{Epsilon: 3, Accepted: 3, Sensitivity: 1})
+	if err := s.open(); err != nil {
 		t.Fatal(err)
 	}
 	noise, ledger := seeded(200)
-	s.Reset(noise)
-	threshold, query := s.Scales()
+	s.start(noise)
+	threshold, query := s.run.Scales()
 	// Each run has epsilon 1, split 1 : 2^(2/3).
 	near(t, "the threshold's scale", threshold, 1+math.Pow(2, 2.0/3), 1e-14)
 	near(t, "a query's scale", query, 2*(1+math.Pow(2, -2.0/3)), 1e-14)
@@ -30,7 +27,7 @@ func TestSparseVectorLedger(t *testing.T) {
 	queries := 0
 	for run := 1; run <= 3; run++ {
 		for range 50 {
-			if above, err := s.Above(-1e6, 0); err != nil || above {
+			if above, err := s.run.Above(-1e6, 0); err != nil || above {
 				t.Fatal(above, err)
 			}
 			queries++
@@ -38,10 +35,10 @@ func TestSparseVectorLedger(t *testing.T) {
 				t.Fatalf("run %d: %d threshold noises after %d queries, want one a run", run, got, queries)
 			}
 		}
-		if s.Left() != 4-run {
-			t.Errorf("run %d: %d left", run, s.Left())
+		if s.run.Left() != 4-run {
+			t.Errorf("run %d: %d left", run, s.run.Left())
 		}
-		if above, err := s.Above(1e6, 0); err != nil || !above {
+		if above, err := s.run.Above(1e6, 0); err != nil || !above {
 			t.Fatal(above, err)
 		}
 		queries++
@@ -50,7 +47,7 @@ func TestSparseVectorLedger(t *testing.T) {
 		}
 		balanced(t, ledger, s)
 	}
-	if _, err := s.Above(0, 0); !errors.Is(err, privacy.ErrSpent) {
+	if _, err := s.run.Above(0, 0); !errors.Is(err, privacy.ErrSpent) {
 		t.Errorf("after 3 acceptances: %v, want ErrSpent", err)
 	}
 	balanced(t, ledger, s) // a refusal draws nothing
@@ -58,16 +55,16 @@ func TestSparseVectorLedger(t *testing.T) {
 	if e := privacy.ClaimOf(s).Event().(privacy.SparseVectorEvent); math.Abs(e.Epsilon-1) > 1e-12 || e.Accepted != 3 {
 		t.Errorf("event %v", e)
 	}
-	s.Reset(noise)
+	s.start(noise)
 	for _, bad := range [][2]float64{{math.NaN(), 0}, {0, math.NaN()}, {math.Inf(1), 0}, {0, math.Inf(-1)}} {
-		if _, err := s.Above(bad[0], bad[1]); err == nil {
+		if _, err := s.run.Above(bad[0], bad[1]); err == nil {
 			t.Errorf("value %v, threshold %v is answered", bad[0], bad[1])
 		}
 	}
 	if d := privacy.PlanOf(s, privacy.All).Draws; d[0].Count != 0 || d[1].Count != 0 {
 		t.Errorf("refused queries drew %v", d)
 	}
-	if n := testing.AllocsPerRun(100, func() { _, _ = s.Above(-1e6, 0) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { _, _ = s.run.Above(-1e6, 0) }); n != 0 {
 		t.Errorf("%v allocations a query", n)
 	}
 }
@@ -93,10 +90,11 @@ func TestSparseVectorScales(t *testing.T) {
 		{SparseVector{Epsilon: 1, Accepted: 1, Sensitivity: 1, Neighbours: add}, 2.5874011, 3.2599210},
 		{SparseVector{Epsilon: 1, Accepted: 1, Sensitivity: 1, Neighbours: twice}, 5.1748021, 6.5198421},
 	} {
-		if err := c.s.Init(); err != nil {
+		opened, err := c.s.Open()
+		if err != nil {
 			t.Fatal(err)
 		}
-		threshold, query := c.s.Scales()
+		threshold, query := opened.Start(nil).Scales()
 		near(t, "threshold", threshold, c.threshold, 1e-7)
 		near(t, "query", query, c.query, 1e-7)
 	}
@@ -108,18 +106,18 @@ func TestSparseVectorScales(t *testing.T) {
 // fresh one for each query the answers would be independent.
 func TestSparseVectorPatterns(t *testing.T) {
 	values := []float64{-3, 1, -1, 0, 2} // against the threshold 0; a sixth cell for none above
-	s := &SparseVector{Epsilon: 2, Accepted: 1, Sensitivity: 1}
-	if err := s.Init(); err != nil {
+	s := shots(SparseVector{Epsilon: 2, Accepted: 1, Sensitivity: 1})
+	if err := s.open(); err != nil {
 		t.Fatal(err)
 	}
 	noise, _ := seeded(201)
 	const n = 200_000
 	counts := make([]int, len(values)+1)
 	for range n {
-		s.Reset(noise)
+		s.start(noise)
 		first := len(values)
 		for i, v := range values {
-			if above, err := s.Above(v, 0); err != nil {
+			if above, err := s.run.Above(v, 0); err != nil {
 				t.Fatal(err)
 			} else if above {
 				first = i
@@ -128,7 +126,7 @@ func TestSparseVectorPatterns(t *testing.T) {
 		}
 		counts[first]++
 	}
-	threshold, query := s.Scales()
+	threshold, query := s.run.Scales()
 	rho, nu := distuv.Laplace{Scale: threshold}, distuv.Laplace{Scale: query}
 	probability := func(shared bool) []float64 {
 		p := make([]float64, len(counts))

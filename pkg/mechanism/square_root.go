@@ -26,50 +26,71 @@ import (
 // which comes within 0.7% of it at a logarithm of the memory.
 type SquareRoot struct {
 	Budget privacy.Budget // no default; delta > 0
-
-	factorised
 }
 
-var (
-	_ privacy.Accumulator = (*SquareRoot)(nil)
-)
+var _ privacy.Accumulator = SquareRoot{}
+
+// squareRoot is a SquareRoot for a setup.
+type squareRoot struct{ *factorised }
+
+// squareRootRun is a run of a SquareRoot.
+type squareRootRun struct{ factorisedRun }
 
 // squareRootHorizon is the longest horizon that SquareRoot accepts.
 const squareRootHorizon = 1 << 17
 
-// Init validates and calibrates.
-func (q *SquareRoot) Init(s privacy.Setup) error {
-	if err := q.check(s, q.Budget); err != nil {
-		return err
+// Open validates and calibrates.
+func (q SquareRoot) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
+	if err := checkFactorised(s, q.Budget); err != nil {
+		return nil, err
 	}
 	if s.Horizon > squareRootHorizon {
-		return fmt.Errorf("mechanism: SquareRoot over a horizon of %d rounds, want <= %d, as it keeps the noise of every row: use BLT", s.Horizon, squareRootHorizon)
+		return nil, fmt.Errorf("mechanism: SquareRoot over a horizon of %d rounds, want <= %d, as it keeps the noise of every row: use BLT", s.Horizon, squareRootHorizon)
 	}
-	entries := s.Dim * (s.Dim + 1) / 2
 	what := fmt.Sprintf("mechanism: SquareRoot over Setup.Dim = %d, Horizon = %d", s.Dim, s.Horizon)
 	if err := size.Check(what, toeplitz.Numbers(s.Horizon, size.Triangle(s.Dim))+float64(4*size.Triangle(s.Dim))); err != nil {
-		return err
+		return nil, err
 	}
-	return q.factorised.init(s, q.Budget, newRootKernel(releases(s.Horizon), entries),
+	f, err := newFactorised(s, q.Budget, newRootKernel(releases(s.Horizon)), 0,
 		"square-root Toeplitz factorisation: Fichtenberger, Henzinger, Upadhyay 2023")
+	if err != nil {
+		return nil, err
+	}
+	return &squareRoot{f}, nil
+}
+
+// Start begins a run that draws its noise from n.
+func (q *squareRoot) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	if n == nil {
+		return withoutNoise(q)
+	}
+	return &squareRootRun{q.start(n)}
 }
 
 // Plan returns what the releases after the given number of records reveal of one record.
-func (q *SquareRoot) Plan(records int) privacy.Plan { return q.plan(records).HeldBy(q) }
+func (q *squareRoot) Plan(records int) privacy.Plan { return q.plan(records, 0).HeldBy(q) }
+
+// Plan returns the mechanism's plan with the draws of the run.
+func (q *squareRootRun) Plan(records int) privacy.Plan {
+	return q.plan(records, q.released()).HeldBy(q)
+}
 
 // rootKernel is the noise correlation of SquareRoot.
 type rootKernel struct {
-	f     []float64         // f_k
-	noise *toeplitz.Product // B z
+	f    []float64         // f_k
+	like *toeplitz.Product // of a run's noise
 }
 
-func newRootKernel(releases, entries int) *rootKernel {
+// rootRun is the noise of a run, B z.
+type rootRun struct{ noise *toeplitz.Product }
+
+func newRootKernel(releases int) *rootKernel {
 	k := &rootKernel{f: make([]float64, releases)}
 	k.f[0] = 1
 	for i := range k.f[1:] {
 		k.f[i+1] = k.f[i] * float64(2*i+1) / float64(2*i+2)
 	}
-	k.noise = toeplitz.NewProduct(k.f, entries)
+	k.like = toeplitz.NewProduct(k.f, 0)
 	return k
 }
 
@@ -85,9 +106,11 @@ func (k *rootKernel) columnNorm(rows int) float64 {
 	return math.Sqrt(k.square(rows)) + roundingMargin(float64(rows)*0x1p-52, rows)
 }
 
-func (k *rootKernel) reset() { k.noise.Reset() }
+func (k *rootKernel) begin(size int) correlated {
+	return &rootRun{k.like.Begin(size)}
+}
 
-func (k *rootKernel) next(_ int, draw func([]float64), dst []float64) {
-	draw(dst)
+func (k *rootRun) next(_ int, z Drawer, n *privacy.Noise, dst []float64) {
+	z.Draw(n, dst)
 	k.noise.Next(dst, dst)
 }

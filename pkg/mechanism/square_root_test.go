@@ -12,15 +12,15 @@ import (
 // binom(2k, k)/4^k; A = C C.
 func TestSquareRootAgainstItsMatrix(t *testing.T) {
 	for _, horizon := range []int{2, 3, 10, 100, 512} {
-		root := &SquareRoot{Budget: budget}
-		b := impulses(t, root, &root.factorised, horizon, horizon-1)
+		root := played(SquareRoot{Budget: budget})
+		b, of := impulses(t, root, horizon, horizon-1)
 		f := make([]float64, horizon-1)
 		for k := range f {
 			ratio := new(big.Rat).SetFrac(new(big.Int).Binomial(int64(2*k), int64(k)), new(big.Int).Lsh(big.NewInt(1), uint(2*k)))
 			f[k], _ = ratio.Float64()
 		}
 		c := lowerToeplitz(f)
-		agree(t, b, c, &root.factorised)
+		agree(t, b, c, of)
 		if e := distance(b, c); e > 1e-13 {
 			t.Errorf("horizon %d: B and C differ by %v", horizon, e)
 		}
@@ -32,7 +32,7 @@ func TestSquareRootAgainstItsMatrix(t *testing.T) {
 func TestSquareRootIsBestToeplitz(t *testing.T) {
 	r := random.New(1, 0, "directions")
 	for _, n := range []int{2, 3, 10, 40} {
-		k := newRootKernel(n, 1)
+		k := newRootKernel(n)
 		best := k.square(n)
 		for trial := range 300 {
 			size := math.Pow(10, -float64(trial%4))

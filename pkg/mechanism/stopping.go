@@ -43,26 +43,6 @@ type Stopping struct {
 	Beta        float64             // probability that the estimate is further off, in (0, 1), no default
 	Calibration privacy.Calibration // Sound or AsPublished; the zero value is Sound
 	Doubling    bool                // compare at t = 1, 2, 4, ... only
-
-	setup   privacy.Setup
-	plan    privacy.Plan // empty unless Init ended well
-	asIs    bool         // AsPublished, as it was in Init
-	rarely  bool         // Doubling
-	alpha   float64
-	compare float64 // s1 and s2
-	final   float64 // s3
-	fixed   float64 // the part of c_t that does not depend on t
-	beta    float64
-
-	noise   *privacy.Noise
-	count   int // numbers since Reset
-	clipped int
-	queries int
-	sum     float64
-	offset  float64 // B
-	stopped Stopped
-	shown   Stopped // a copy for whoever reads the release, who may write to it
-	buf     [1]float64
 }
 
 // Stopped is the release of a stopping rule.
@@ -74,62 +54,88 @@ type Stopped struct {
 	Count   int     // numbers that it was made from
 }
 
-var _ privacy.Statistic[Stopped] = (*Stopping)(nil)
+var _ privacy.Statistic[Stopped] = Stopping{}
 
-// Init validates and calibrates. It reads Setup.Horizon, the largest t, and Setup.Bound, R.
-func (s *Stopping) Init(p privacy.Setup) error {
-	s.setup, s.plan, s.noise = privacy.Setup{}, privacy.Plan{}, nil
-	asked := privacy.Budget{Epsilon: s.Epsilon}
+// stopping is a Stopping for a setup.
+type stopping struct {
+	data    privacy.Setup
+	shows   privacy.Plan
+	asIs    bool // AsPublished
+	rarely  bool // Doubling
+	alpha   float64
+	compare float64 // s1 and s2
+	final   float64 // s3
+	fixed   float64 // the part of c_t that does not depend on t
+	beta    float64
+}
+
+// stoppingRun is a run of a Stopping.
+type stoppingRun struct {
+	*stopping
+	noise   *privacy.Noise
+	count   int // numbers so far
+	clipped int
+	queries int
+	sum     float64
+	offset  float64 // B
+	stopped Stopped
+	shown   Stopped // a copy for whoever reads the release, who may write to it
+	buf     [1]float64
+}
+
+// Open validates and calibrates. It reads Setup.Horizon, the largest t, and Setup.Bound, R.
+func (of Stopping) Open(p privacy.Setup) (privacy.Mechanism[Stopped], error) {
+	asked := privacy.Budget{Epsilon: of.Epsilon}
 	if err := asked.Validate(); err != nil {
-		return err
+		return nil, err
 	}
-	if err := published("Stopping", s.Calibration); err != nil {
-		return err
+	if err := published("Stopping", of.Calibration); err != nil {
+		return nil, err
 	}
 	switch {
-	case !(s.Alpha > 0 && s.Alpha < 1):
-		return fmt.Errorf("mechanism: Stopping.Alpha = %v, want in (0, 1)", s.Alpha)
-	case !(s.Beta > 0 && s.Beta < 1):
-		return fmt.Errorf("mechanism: Stopping.Beta = %v, want in (0, 1)", s.Beta)
+	case !(of.Alpha > 0 && of.Alpha < 1):
+		return nil, fmt.Errorf("mechanism: Stopping.Alpha = %v, want in (0, 1)", of.Alpha)
+	case !(of.Beta > 0 && of.Beta < 1):
+		return nil, fmt.Errorf("mechanism: Stopping.Beta = %v, want in (0, 1)", of.Beta)
 	case p.Horizon < 1:
-		return fmt.Errorf("mechanism: Setup.Horizon = %d, want >= 1: a mean of 0 never stops", p.Horizon)
+		return nil, fmt.Errorf("mechanism: Setup.Horizon = %d, want >= 1: a mean of 0 never stops", p.Horizon)
 	case !(p.Bound >= privacy.LeastBound && p.Bound <= privacy.MostBound):
-		return fmt.Errorf("mechanism: Setup.Bound = %v, want finite and > 0, in [%v, %v]", p.Bound, privacy.LeastBound, privacy.MostBound)
+		return nil, fmt.Errorf("mechanism: Setup.Bound = %v, want finite and > 0, in [%v, %v]", p.Bound, privacy.LeastBound, privacy.MostBound)
 	}
-	s.compare, s.final = 12*p.Bound/s.Epsilon, 4*p.Bound/s.Epsilon
+	s := &stopping{data: p, alpha: of.Alpha, beta: of.Beta, asIs: of.Calibration == privacy.AsPublished, rarely: of.Doubling,
+		compare: 12 * p.Bound / of.Epsilon, final: 4 * p.Bound / of.Epsilon}
 	if err := positive("a stopping rule's noise", s.final, asked, p); err != nil {
-		return err
+		return nil, err
 	}
-	s.alpha, s.beta, s.asIs, s.rarely = s.Alpha, s.Beta, s.Calibration == privacy.AsPublished, s.Doubling
 	s.fixed = (s.compare + s.final/s.alpha) * (portable.Log(4) - portable.Log(s.beta))
 	plan := central(privacy.Neighbours{Relation: privacy.Replace, Record: "number", Contributions: 1}, asked,
 		"Sajed and Sheffet 2019; sparse vector (Dwork and Roth 2014, Theorem 3.23)", fmt.Sprintf("numbers clipped to [%v, %v] inside the mechanism", -p.Bound, p.Bound))
-	plan.Calibration = s.Calibration
+	plan.Calibration = of.Calibration
 	compare := privacy.LaplaceLaw(1, s.compare)
 	plan = plan.With(privacy.Release{Law: compare, Threshold: compare, Sensitivity: privacy.Norms{LInf: 2 * p.Bound}})
-	s.plan = plan.With(privacy.Release{Law: privacy.LaplaceLaw(1, s.final), Sensitivity: privacy.Norms{L1: 2 * p.Bound},
+	s.shows = plan.With(privacy.Release{Law: privacy.LaplaceLaw(1, s.final), Sensitivity: privacy.Norms{L1: 2 * p.Bound},
 		Optional: true}) // the rule may not end
-	s.setup = p
-	return nil
+	return s, nil
 }
 
-// Reset forgets all numbers and draws its noise from n.
-func (s *Stopping) Reset(n *privacy.Noise) {
-	s.noise, s.count, s.clipped, s.queries, s.sum, s.stopped = n, 0, 0, 0, 0, Stopped{}
+// Start begins a run that draws its noise from n.
+func (s *stopping) Start(n *privacy.Noise) privacy.Stream[Stopped] {
+	if n == nil {
+		return withoutNoise(s)
+	}
+	return &stoppingRun{stopping: s, noise: n}
 }
 
 // Add takes in a number, the only one in the record's Y, and reports whether the rule has ended
 // with it. Numbers that come later are counted and change nothing.
-func (s *Stopping) Add(r *privacy.Record) (moved bool, err error) {
+func (s *stoppingRun) Add(r *privacy.Record) (moved bool, err error) {
 	switch {
-	case s.setup.Horizon == 0 || s.noise == nil:
-		return false, errReset
-	case s.count >= s.setup.Horizon:
-		return false, fmt.Errorf("mechanism: a number beyond the horizon of %d, want none", s.setup.Horizon)
+	case s.count >= s.data.Horizon:
+		return false, fmt.Errorf("mechanism: a number beyond the horizon of %d, want none", s.data.Horizon)
 	case len(r.Y) != 1 || len(r.X) != 0:
 		return false, fmt.Errorf("mechanism: a record of %d numbers and a vector of %d, want one number and no vector", len(r.Y), len(r.X))
 	}
-	x, bound := r.Y[0], s.setup.Bound
+	x, bound := r.Y[0], s.data.Bound
 	if x-x != 0 {
 		return false, fmt.Errorf("mechanism: a number %v, want finite", x)
 	}
@@ -146,43 +152,44 @@ func (s *Stopping) Add(r *privacy.Record) (moved bool, err error) {
 	if !s.rarely || s.count&(s.count-1) == 0 {
 		reached = s.above()
 	}
-	if reached || s.count == s.setup.Horizon {
+	if reached || s.count == s.data.Horizon {
 		s.stop(reached)
 	}
 	return s.stopped.Done, nil
 }
 
-// Run draws numbers until the rule ends, and returns the estimate. It initialises the rule for at
-// most so many numbers in [-bound, bound].
-func (s *Stopping) Run(bound float64, most int, noise *privacy.Noise, draw func() float64) (Stopped, error) {
-	if err := s.Init(privacy.Setup{Horizon: most, Bound: bound}); err != nil {
+// Run draws numbers in [-bound, bound] until the rule ends, at most so many, and returns the
+// estimate.
+func (of Stopping) Run(bound float64, most int, noise *privacy.Noise, draw func() float64) (Stopped, error) {
+	m, err := of.Open(privacy.Setup{Horizon: most, Bound: bound})
+	if err != nil {
 		return Stopped{}, err
 	}
-	s.Reset(noise)
+	run := m.Start(noise)
 	r := privacy.Record{Y: make([]float64, 1)}
-	for !s.stopped.Done {
+	for !run.Release().Done {
 		r.Y[0] = draw()
-		if _, err := s.Add(&r); err != nil {
+		if _, err := run.Add(&r); err != nil {
 			return Stopped{}, err
 		}
 	}
-	return s.stopped, nil
+	return *run.Release(), nil
 }
 
 // above makes the next comparison.
-func (s *Stopping) above() bool {
+func (s *stoppingRun) above() bool {
 	if s.queries == 0 {
 		s.offset = s.draw(s.compare)
 	}
 	s.queries++
 	log := float64(2*portable.Log(float64(s.queries))) - portable.Log(s.beta)
-	h := s.setup.Bound * math.Sqrt(2*float64(s.count)*(log+4*math.Ln2))
+	h := s.data.Bound * math.Sqrt(2*float64(s.count)*(log+4*math.Ln2))
 	width := float64(h*(1+1/s.alpha)) + s.fixed + float64(s.compare*(log+3*math.Ln2))
 	return math.Abs(s.sum) >= width+s.offset+s.draw(s.compare)
 }
 
 // stop releases the estimate.
-func (s *Stopping) stop(reached bool) {
+func (s *stoppingRun) stop(reached bool) {
 	n, noise := float64(s.count), s.draw(s.final)
 	mean := (s.sum + noise) / n
 	if s.asIs {
@@ -191,30 +198,37 @@ func (s *Stopping) stop(reached bool) {
 	s.stopped = Stopped{Done: true, Reached: reached, Mean: mean, Count: s.count}
 }
 
-func (s *Stopping) draw(scale float64) float64 {
+func (s *stoppingRun) draw(scale float64) float64 {
 	s.noise.Laplace(s.buf[:], scale)
 	return s.buf[0]
 }
 
 // Release returns the estimate once the rule has ended.
-func (s *Stopping) Release() *Stopped {
+func (s *stoppingRun) Release() *Stopped {
 	s.shown = s.stopped
 	return &s.shown
 }
 
-// Clipped returns how many numbers were clipped since Reset.
-func (s *Stopping) Clipped() int { return s.clipped }
+// Clipped returns how many numbers were clipped.
+func (s *stoppingRun) Clipped() int { return s.clipped }
 
 // Scales returns the scales s1 = s2 of the noise on the threshold and on each comparison, and s3 of
 // the noise on the estimate.
-func (s *Stopping) Scales() (compare, final float64) { return s.compare, s.final }
+func (s *stopping) Scales() (compare, final float64) { return s.compare, s.final }
 
 // Plan returns what the comparisons and the estimate reveal of one number. Noise is drawn for the
 // threshold, for each comparison and for the estimate.
-func (s *Stopping) Plan(records int) privacy.Plan {
+func (s *stopping) Plan(records int) privacy.Plan { return s.plan(records, 0, 0).HeldBy(s) }
+
+// Plan returns the rule's plan with the draws of the run.
+func (s *stoppingRun) Plan(records int) privacy.Plan {
 	estimates := 0
 	if s.stopped.Done {
 		estimates = 1
 	}
-	return s.plan.Times(min(records, 1)).Counted(min(s.queries, 1), s.queries, estimates).HeldBy(s)
+	return s.plan(records, s.queries, estimates).HeldBy(s)
+}
+
+func (s *stopping) plan(records, queries, estimates int) privacy.Plan {
+	return s.shows.Times(min(records, 1)).Counted(min(queries, 1), queries, estimates)
 }

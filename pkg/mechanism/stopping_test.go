@@ -35,22 +35,23 @@ func TestStopping(t *testing.T) {
 	} {
 		rule := c.rule
 		rule.Alpha, rule.Beta = 0.2, 0.1
-		if err := rule.Init(privacy.Setup{Horizon: 1 << 20, Bound: 1}); err != nil {
+		opened, err := rule.Open(privacy.Setup{Horizon: 1 << 20, Bound: 1})
+		if err != nil {
 			t.Fatal(err)
 		}
 		var sum, square float64
 		close := 0
 		record := &privacy.Record{Y: make([]float64, 1)}
 		for trial := range trials {
-			rule.Reset(privacy.NewNoise(random.Source(5, trial, "noise")))
+			run := opened.Start(privacy.NewNoise(random.Source(5, trial, "noise")))
 			signs := random.New(5, trial, "signs")
-			for !rule.Release().Done {
+			for !run.Release().Done {
 				record.Y[0] = random.Rademacher(signs, c.mu)
-				if _, err := rule.Add(record); err != nil {
+				if _, err := run.Add(record); err != nil {
 					t.Fatal(err)
 				}
 			}
-			s := rule.Release()
+			s := run.Release()
 			if !s.Reached {
 				t.Fatalf("%s: trial %d was ended by the horizon", c.name, trial)
 			}
@@ -77,11 +78,11 @@ func TestStopping(t *testing.T) {
 
 // TestStoppingPlan: the three shares of epsilon add up, by the plan's own releases.
 func TestStoppingPlan(t *testing.T) {
-	s := &Stopping{Epsilon: 0.6, Alpha: 0.5, Beta: 0.1}
-	if err := s.Init(privacy.Setup{Horizon: 100, Bound: 3}); err != nil {
+	s := played(Stopping{Epsilon: 0.6, Alpha: 0.5, Beta: 0.1})
+	if err := s.open(privacy.Setup{Horizon: 100, Bound: 3}); err != nil {
 		t.Fatal(err)
 	}
-	if compare, final := s.Scales(); math.Abs(compare-60) > 1e-9 || math.Abs(final-20) > 1e-9 {
+	if compare, final := s.opened.(*stopping).Scales(); math.Abs(compare-60) > 1e-9 || math.Abs(final-20) > 1e-9 {
 		t.Errorf("scales %v and %v, want 60 and 20", compare, final)
 	}
 	if claim := privacy.ClaimOf(s); math.Abs(claim.Epsilon()-0.6) > 1e-9 {
@@ -100,13 +101,14 @@ func TestStoppingPlan(t *testing.T) {
 // TestStoppingEnds: a mean of 0 is ended by the horizon; without noise the rule is that of the
 // formula; numbers are clipped.
 func TestStoppingEnds(t *testing.T) {
-	s := &Stopping{Epsilon: math.Inf(1), Alpha: 0.5, Beta: 0.1}
+	rule := Stopping{Epsilon: math.Inf(1), Alpha: 0.5, Beta: 0.1}
+	s := played(rule)
 	run := func(x func(t int) float64) Stopped {
 		t.Helper()
-		if err := s.Init(privacy.Setup{Horizon: 400, Bound: 1}); err != nil {
+		if err := s.open(privacy.Setup{Horizon: 400, Bound: 1}); err != nil {
 			t.Fatal(err)
 		}
-		s.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+		s.start(privacy.NewNoise(random.Source(1, 0, "noise")))
 		for i := range 400 {
 			done := s.Release().Done
 			if moved, err := s.Add(&privacy.Record{Y: []float64{x(i + 1)}}); err != nil || moved != (!done && s.Release().Done) {
@@ -128,26 +130,27 @@ func TestStoppingEnds(t *testing.T) {
 		t.Errorf("numbers that are -1 once clipped: %+v with %d clipped, want a stop at %d", got, s.Clipped(), first)
 	}
 	for _, most := range []int{400, first - 1} { // by Run, which may be ended by the horizon
-		got, err := s.Run(1, most, privacy.NewNoise(random.Source(1, 0, "noise")), func() float64 { return -7 })
-		if err != nil || got.Reached != (most == 400) || got.Count != min(first, most) || s.Clipped() != got.Count {
+		got, err := rule.Run(1, most, privacy.NewNoise(random.Source(1, 0, "noise")), func() float64 { return -7 })
+		if err != nil || got.Reached != (most == 400) || got.Count != min(first, most) {
 			t.Errorf("Run: %+v, %v, want a stop at %d", got, err, min(first, most))
 		}
 	}
-	if _, err := s.Run(1, 0, privacy.NewNoise(random.Source(1, 0, "noise")), func() float64 { return 1 }); err == nil {
+	if _, err := rule.Run(1, 0, privacy.NewNoise(random.Source(1, 0, "noise")), func() float64 { return 1 }); err == nil {
 		t.Error("Run of no numbers")
 	}
-	if _, err := s.Run(1, 10, privacy.NewNoise(random.Source(1, 0, "noise")), math.NaN); err == nil {
+	if _, err := rule.Run(1, 10, privacy.NewNoise(random.Source(1, 0, "noise")), math.NaN); err == nil {
 		t.Error("Run of NaN")
 	}
-	s.Doubling = true
+	rule.Doubling = true
+	s = played(rule)
 	if got := run(func(int) float64 { return 1 }); !got.Reached || got.Count != 256 {
 		t.Errorf("doubling: %+v, want a stop at 256", got)
 	}
-	s = &Stopping{Epsilon: 1, Alpha: 0.1, Beta: 0.1}
-	if err := s.Init(privacy.Setup{Horizon: 1000, Bound: 1}); err != nil {
+	s = played(Stopping{Epsilon: 1, Alpha: 0.1, Beta: 0.1})
+	if err := s.open(privacy.Setup{Horizon: 1000, Bound: 1}); err != nil {
 		t.Fatal(err)
 	}
-	s.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+	s.start(privacy.NewNoise(random.Source(1, 0, "noise")))
 	r := &privacy.Record{Y: []float64{0.5}}
 	if n := testing.AllocsPerRun(100, func() {
 		if _, err := s.Add(r); err != nil {
@@ -176,21 +179,18 @@ func TestStoppingRefuses(t *testing.T) {
 		{Stopping{Epsilon: 1, Alpha: 0.1, Beta: 0.1}, privacy.Setup{Bound: 1}, "Horizon = 0, want >= 1: a mean of 0 never stops"},
 		{Stopping{Epsilon: 1, Alpha: 0.1, Beta: 0.1}, privacy.Setup{Horizon: 1}, "Bound = 0"},
 	} {
-		if err := c.rule.Init(c.setup); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := c.rule.Open(c.setup); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
-		}
-		if _, err := c.rule.Add(&privacy.Record{Y: []float64{1}}); err == nil {
-			t.Errorf("a number is taken after %q", c.want)
 		}
 	}
 }
 
 func BenchmarkStopping(b *testing.B) {
-	s := &Stopping{Epsilon: 1, Alpha: 0.01, Beta: 0.1}
-	if err := s.Init(privacy.Setup{Horizon: 1 << 40, Bound: 1}); err != nil {
+	s := played(Stopping{Epsilon: 1, Alpha: 0.01, Beta: 0.1})
+	if err := s.open(privacy.Setup{Horizon: 1 << 40, Bound: 1}); err != nil {
 		b.Fatal(err)
 	}
-	s.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+	s.start(privacy.NewNoise(random.Source(1, 0, "noise")))
 	b.ReportAllocs()
 	r := &privacy.Record{Y: []float64{0}}
 	for b.Loop() {
@@ -203,12 +203,12 @@ func BenchmarkStopping(b *testing.B) {
 // TestStoppingIsShown: whoever writes to the release does not make an ended rule go on, which would
 // release another estimate that nobody has paid for.
 func TestStoppingIsShown(t *testing.T) {
-	s := &Stopping{Epsilon: 1, Alpha: 0.5, Beta: 0.1}
-	if err := s.Init(privacy.Setup{Horizon: 20000, Bound: 1}); err != nil {
+	s := played(Stopping{Epsilon: 1, Alpha: 0.5, Beta: 0.1})
+	if err := s.open(privacy.Setup{Horizon: 20000, Bound: 1}); err != nil {
 		t.Fatal(err)
 	}
 	ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
-	s.Reset(privacy.NewNoise(ledger))
+	s.start(privacy.NewNoise(ledger))
 	estimates := 0
 	for range 20000 {
 		moved, err := s.Add(&privacy.Record{Y: []float64{1}})

@@ -160,10 +160,11 @@ func TestTails(t *testing.T) {
 		checkTail(t, scales, tailOf(false, scales), func(z float64) float64 { return exactTail(scales, z) })
 	}
 	for _, epsilon := range []float64{0.1, 2, 50} {
-		b := &Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Remember: true}
-		if err := b.Init(privacy.Setup{Arms: 7, Slots: 3, Horizon: 1 << 14, Hi: 1}); err != nil {
+		opened, err := Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Remember: true}.Open(privacy.Setup{Arms: 7, Slots: 3, Horizon: 1 << 14, Hi: 1})
+		if err != nil {
 			t.Fatal(err)
 		}
+		b := opened.(*blocks)
 		for level := range b.levels {
 			if level%3 != 2 {
 				continue

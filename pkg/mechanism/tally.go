@@ -15,49 +15,46 @@ var replaceWeights = privacy.Neighbours{Relation: privacy.Replace, Record: "roun
 // adaptive is the condition of a tally's claim that restricts how the arms are chosen.
 const adaptive = "the arms of a round depend on earlier releases, and not on its weights"
 
-// tallied is the part that all tallies share: it admits records and counts each arm's observations.
-type tallied struct {
-	setup   privacy.Setup
-	seen    []int // observations of each arm
-	mark    []int // by arm, the turn of the last record that named it
-	turn    int   // the number of the current record, for mark
-	count   int   // records admitted since Reset
-	clipped int
-	means   privacy.Means
-}
-
-// init validates the setup, checks that the numbers per arm which calibrate is about to make fit
-// into memory, and calls calibrate.
-func (t *tallied) init(s privacy.Setup, numbers float64, calibrate func() error) error {
-	*t = tallied{} // no record is taken until all is well
+// checkTally validates the setup of a tally, and checks that so many numbers per arm fit into
+// memory.
+func checkTally(s privacy.Setup, numbers float64) error {
 	if err := s.CheckWeights(); err != nil {
 		return err
 	}
 	if n := float64(s.Horizon) + 1; math.IsInf((s.Hi-s.Lo)*n, 0) {
 		return fmt.Errorf("mechanism: Setup.Lo = %v, Hi = %v, want a sum of %g weights finite", s.Lo, s.Hi, n)
 	}
-	if err := size.Check(fmt.Sprintf("mechanism: Setup.Arms = %d", s.Arms), (numbers+8)*float64(s.Arms)); err != nil {
-		return err
+	return size.Check(fmt.Sprintf("mechanism: Setup.Arms = %d", s.Arms), (numbers+8)*float64(s.Arms))
+}
+
+// curator returns the plan of a curator of weights, without its releases.
+func curator(s privacy.Setup, asked privacy.Budget, source string) privacy.Plan {
+	return central(replaceWeights, asked, source, fmt.Sprintf("weights clipped to [%v, %v] inside the mechanism", s.Lo, s.Hi), adaptive)
+}
+
+// mostRecords returns the largest number of records that a tally takes.
+func mostRecords(s privacy.Setup) uint {
+	if s.WarmUp {
+		return uint(s.Horizon) + 1
 	}
-	*t = tallied{setup: s, seen: make([]int, s.Arms), mark: make([]int, s.Arms),
+	return uint(s.Horizon)
+}
+
+// tallied is the part that the runs of all tallies share: it admits records and counts each arm's
+// observations.
+type tallied struct {
+	setup   privacy.Setup
+	seen    []int // observations of each arm
+	mark    []int // by arm, the turn of the last record that named it
+	turn    int   // the number of the current record, for mark
+	count   int   // records admitted
+	clipped int
+	means   privacy.Means
+}
+
+func newTallied(s privacy.Setup) tallied {
+	return tallied{setup: s, seen: make([]int, s.Arms), mark: make([]int, s.Arms),
 		means: privacy.Means{Of: make([]privacy.Estimate, s.Arms), Changed: make([]int, 0, s.Arms)}}
-	err := calibrate()
-	if err != nil {
-		*t = tallied{}
-	}
-	return err
-}
-
-// central returns the plan of a curator of weights, without its releases.
-func (t *tallied) central(asked privacy.Budget, source string) privacy.Plan {
-	return central(replaceWeights, asked, source, fmt.Sprintf("weights clipped to [%v, %v] inside the mechanism", t.setup.Lo, t.setup.Hi), adaptive)
-}
-
-func (t *tallied) reset() {
-	clear(t.seen)
-	t.count, t.clipped, t.means.Records = 0, 0, 0
-	clear(t.means.Of)
-	t.means.Changed = t.means.Changed[:0]
 }
 
 // Release returns the arms' means as they were last released.
@@ -72,14 +69,6 @@ func (t *tallied) change(arm int, e privacy.Estimate) {
 // changed notes that all arms of a record changed.
 func (t *tallied) changed(arms []int) { t.means.Changed = append(t.means.Changed, arms...) }
 
-// records returns the largest number of records that are taken.
-func (t *tallied) records() uint {
-	if t.setup.WarmUp {
-		return uint(t.setup.Horizon) + 1
-	}
-	return uint(t.setup.Horizon)
-}
-
 // warm reports whether the next record is the warm-up.
 func (t *tallied) warm() bool { return t.setup.WarmUp && t.count == 0 }
 
@@ -91,9 +80,7 @@ func (t *tallied) admit(rec *privacy.Record) error {
 		most = t.setup.Arms
 	}
 	switch {
-	case t.seen == nil:
-		return errInit
-	case uint(t.count) >= t.records():
+	case uint(t.count) >= mostRecords(t.setup):
 		return fmt.Errorf("mechanism: a record beyond the horizon of %d: its release would cost privacy that was not accounted", t.setup.Horizon)
 	case len(arms) != len(weights):
 		return fmt.Errorf("mechanism: a record of %d arms and %d weights, want as many", len(arms), len(weights))
@@ -129,5 +116,5 @@ func (t *tallied) over(weight float64) float64 {
 	return min(max(weight, t.setup.Lo), t.setup.Hi) - t.setup.Lo
 }
 
-// Clipped returns how many weights were clipped since Reset.
+// Clipped returns how many weights were clipped.
 func (t *tallied) Clipped() int { return t.clipped }

@@ -12,12 +12,12 @@ import (
 // Each of 1000 people is shown two of three films and says which she likes. Everybody likes the
 // first film, every other one the second and nobody the third.
 func ExampleBlocks() {
-	blocks := mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}
-	if err := blocks.Init(privacy.Setup{Arms: 3, Slots: 2, Horizon: 1000, Lo: 0, Hi: 1}); err != nil {
+	opened, err := mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}.Open(privacy.Setup{Arms: 3, Slots: 2, Horizon: 1000, Lo: 0, Hi: 1})
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	blocks.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+	blocks := opened.Start(privacy.NewNoise(random.Source(1, 0, "noise")))
 	for person := range 1000 {
 		likes := []float64{1, float64(person / 3 % 2), 0}
 		one, other := person%3, (person+1)%3
@@ -30,7 +30,7 @@ func ExampleBlocks() {
 		e := blocks.Release().Of[film]
 		fmt.Printf("film %d: %.2f, from a block of %d\n", film, e.Mean, e.Count)
 	}
-	fmt.Print(privacy.ClaimOf(&blocks))
+	fmt.Print(privacy.ClaimOf(blocks))
 	// Output:
 	// film 0: 1.00, from a block of 256
 	// film 1: 0.51, from a block of 256
@@ -55,15 +55,17 @@ func ExampleBlocks() {
 func ExampleBlocks_remember() {
 	const runs, people = 2000, 1023
 	for _, remember := range []bool{false, true} {
-		blocks := mechanism.Blocks{Budget: privacy.Budget{Epsilon: 0.2}, Remember: remember}
-		if err := blocks.Init(privacy.Setup{Arms: 1, Slots: 1, Horizon: people, Lo: 0, Hi: 1}); err != nil {
+		opened, err := mechanism.Blocks{Budget: privacy.Budget{Epsilon: 0.2}, Remember: remember}.
+			Open(privacy.Setup{Arms: 1, Slots: 1, Horizon: people, Lo: 0, Hi: 1})
+		if err != nil {
 			fmt.Println(err)
 			return
 		}
 		tastes, noise := random.New(1, 0, "tastes"), privacy.NewNoise(random.Source(1, 0, "noise"))
 		var square float64
+		var blocks privacy.Stream[privacy.Means]
 		for range runs {
-			blocks.Reset(noise)
+			blocks = opened.Start(noise)
 			for range people {
 				if _, err := blocks.Add(&privacy.Record{Arms: []int{0}, Y: []float64{float64(tastes.IntN(2))}}); err != nil {
 					fmt.Println(err)

@@ -14,17 +14,17 @@ import (
 )
 
 // tallies makes one of each that claims privacy.
-func tallies(b privacy.Budget) map[string]privacy.Tally {
+func tallies(b privacy.Budget) map[string]*player[privacy.Means] {
 	pure := privacy.Budget{Epsilon: b.Epsilon}
-	all := map[string]privacy.Tally{}
+	all := map[string]*player[privacy.Means]{}
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 		for _, remember := range []bool{false, true} {
 			kind := fmt.Sprintf("blocks, %v, remember %v, ", c, remember)
-			all[kind+"Laplace"] = &Blocks{Budget: pure, Calibration: c, Remember: remember}
-			all[kind+"Gaussian"] = &Blocks{Budget: b, Calibration: c, Remember: remember}
+			all[kind+"Laplace"] = played(Blocks{Budget: pure, Calibration: c, Remember: remember})
+			all[kind+"Gaussian"] = played(Blocks{Budget: b, Calibration: c, Remember: remember})
 		}
 	}
-	all["tree, Laplace"], all["tree, Gaussian"] = &TreeTally{Budget: pure}, &TreeTally{Budget: b}
+	all["tree, Laplace"], all["tree, Gaussian"] = played(TreeTally{Budget: pure}), played(TreeTally{Budget: b})
 	return all
 }
 
@@ -61,7 +61,7 @@ func shown(s privacy.Setup, rng *rand.Rand) (arms [][]int, weights [][]float64) 
 }
 
 // estimates returns all estimates.
-func estimates(t privacy.Tally, arms int) (all []privacy.Estimate) {
+func estimates(t *player[privacy.Means], arms int) (all []privacy.Estimate) {
 	for arm := range arms {
 		all = append(all, t.Release().Of[arm])
 	}
@@ -81,12 +81,12 @@ func same[T comparable](a, b []T) bool {
 }
 
 // run feeds a tally and returns all its estimates after each record.
-func run(t *testing.T, tally privacy.Tally, s privacy.Setup, source rand.Source, arms [][]int, weights [][]float64) (all [][]privacy.Estimate) {
+func run(t *testing.T, tally *player[privacy.Means], s privacy.Setup, source rand.Source, arms [][]int, weights [][]float64) (all [][]privacy.Estimate) {
 	t.Helper()
-	if err := tally.Init(s); err != nil {
+	if err := tally.open(s); err != nil {
 		t.Fatal(err)
 	}
-	tally.Reset(privacy.NewNoise(source))
+	tally.start(privacy.NewNoise(source))
 	for i := range arms {
 		if _, err := tally.Add(&privacy.Record{Arms: arms[i], Y: weights[i]}); err != nil {
 			t.Fatal(err)
@@ -98,13 +98,13 @@ func run(t *testing.T, tally privacy.Tally, s privacy.Setup, source rand.Source,
 
 // worth derives the epsilon of a tally from the noise on its sums and the most of them that a
 // record is in: later ones' and, with a warm-up, the first one's.
-func worth(tally privacy.Tally, s privacy.Setup) float64 {
+func worth(tally *player[privacy.Means], s privacy.Setup) float64 {
 	var first, later float64
 	releases := float64(s.Slots)
-	switch m := tally.(type) {
-	case *Blocks:
+	switch m := tally.opened.(type) {
+	case *blocks:
 		first, later = m.Scale()
-	case *TreeTally:
+	case *treeTally:
 		first, later = m.Scale()
 		releases *= math.Floor(math.Log2(float64(s.Horizon))) + 1
 	}
@@ -130,7 +130,7 @@ func TestTallyLedger(t *testing.T) {
 		for name, tally := range tallies(b) {
 			for _, s := range tallySetups {
 				name := fmt.Sprintf("%s, %v, %+v", name, b, s)
-				if err := tally.Init(s); err != nil {
+				if err := tally.open(s); err != nil {
 					t.Fatal(err)
 				}
 				claim := privacy.ClaimOf(tally)
@@ -146,7 +146,7 @@ func TestTallyLedger(t *testing.T) {
 				}
 				for seed := range uint64(2) { // a used one too
 					ledger := privacy.NewLedger(random.Source(seed, 0, "noise"))
-					tally.Reset(privacy.NewNoise(ledger))
+					tally.start(privacy.NewNoise(ledger))
 					arms, weights := shown(s, rand.New(rand.NewPCG(seed, 1)))
 					for i := range arms {
 						if err := ledger.Check(privacy.PlanOf(tally, privacy.All).Draws); err != nil {
@@ -193,10 +193,10 @@ func TestTallySpent(t *testing.T) {
 	b := privacy.Budget{Epsilon: 0.7, Delta: 1e-4}
 	for name, tally := range tallies(b) {
 		for _, s := range tallySetups {
-			if err := tally.Init(s); err != nil {
+			if err := tally.open(s); err != nil {
 				t.Fatal(err)
 			}
-			meter, last, claim := tally.(privacy.Planner), 0.0, privacy.ClaimOf(tally)
+			meter, last, claim := tally, 0.0, privacy.ClaimOf(tally)
 			for records := 0; records <= s.Horizon+1; records++ {
 				event := privacy.PlanOf(meter, records).Event()
 				epsilon := 0.0
@@ -233,17 +233,14 @@ func TestTallySpentWarmUp(t *testing.T) {
 	budget := privacy.Budget{Epsilon: 0.5}
 	published := privacy.Repeat{Event: laplace(2), Times: 5}
 	for _, c := range []struct {
-		tally interface {
-			privacy.Tally
-			privacy.Planner
-		}
-		want []privacy.Event // after 1, 2, ... records
+		tally *player[privacy.Means]
+		want  []privacy.Event // after 1, 2, ... records
 	}{
-		{&Blocks{Budget: budget}, []privacy.Event{warm, privacy.Parallel{warm, later}, privacy.Parallel{warm, later}}},
-		{&Blocks{Budget: budget, Calibration: privacy.AsPublished}, []privacy.Event{published, privacy.Parallel{published, later}}},
-		{&TreeTally{Budget: budget}, []privacy.Event{warm, tree(2), tree(4), tree(4), tree(6), tree(6), tree(6), tree(6), tree(8), tree(8)}},
+		{played(Blocks{Budget: budget}), []privacy.Event{warm, privacy.Parallel{warm, later}, privacy.Parallel{warm, later}}},
+		{played(Blocks{Budget: budget, Calibration: privacy.AsPublished}), []privacy.Event{published, privacy.Parallel{published, later}}},
+		{played(TreeTally{Budget: budget}), []privacy.Event{warm, tree(2), tree(4), tree(4), tree(6), tree(6), tree(6), tree(6), tree(8), tree(8)}},
 	} {
-		if err := c.tally.Init(s); err != nil {
+		if err := c.tally.open(s); err != nil {
 			t.Fatal(err)
 		}
 		for i, want := range c.want {
@@ -285,11 +282,11 @@ func TestTallyReset(t *testing.T) {
 			if s.WarmUp {
 				all = rand.New(rand.NewPCG(3, 4)).Perm(s.Arms)
 			}
-			tally.Reset(privacy.NewNoise(random.Source(8, 0, "noise")))
+			tally.start(privacy.NewNoise(random.Source(8, 0, "noise")))
 			if _, err := tally.Add(&privacy.Record{Arms: all, Y: make([]float64, len(all))}); err != nil {
 				t.Fatal(err)
 			}
-			tally.Reset(privacy.NewNoise(testSource()))
+			tally.start(privacy.NewNoise(testSource()))
 			for i := range arms {
 				if _, err := tally.Add(&privacy.Record{Arms: arms[i], Y: weights[i]}); err != nil || !same(want[i], estimates(tally, s.Arms)) {
 					t.Fatalf("%s, %+v, record %d: %v, %v, want %v", name, s, i, estimates(tally, s.Arms), err, want[i])
@@ -320,38 +317,28 @@ func TestTallyInitRefuses(t *testing.T) {
 		{privacy.Budget{Epsilon: nan, Delta: 0.1}, []string{"epsilon = NaN", "> 0"}},
 	} {
 		for name, tally := range tallies(c.budget) {
-			wants(t, name, tally.Init(good), c.words...)
+			wants(t, name, tally.open(good), c.words...)
 		}
 	}
-	blocks := &Blocks{Budget: privacy.Budget{Epsilon: 1}}
-	if err := blocks.Init(good); err != nil {
-		t.Fatal(err)
-	}
-	blocks.Lengths = equalBlocks(0)
-	wants(t, "lengths", blocks.Init(good), "Length(0) = 0", ">= 1")
-	blocks.Reset(privacy.NewNoise(testSource())) // has no length for a block of the arms from before
-	wants(t, "epsilon", (&Blocks{Budget: privacy.Budget{Epsilon: 1e-200}}).Init(good), "(1e-200, 0)", "scale 1.6e+201", "finite")
+	wants(t, "lengths", played(Blocks{Budget: privacy.Budget{Epsilon: 1}, Lengths: equalBlocks(0)}).open(good), "Length(0) = 0", ">= 1")
+	wants(t, "epsilon", played(Blocks{Budget: privacy.Budget{Epsilon: 1e-200}}).open(good), "(1e-200, 0)", "scale 1.6e+201", "finite")
 	one := privacy.Setup{Arms: 1, Slots: 1, Horizon: 1, Hi: 1}
-	wants(t, "a variance that overflows", (&Blocks{Budget: privacy.Budget{Epsilon: 1e-154}}).Init(one), "(1e-154, 0)", "scale 1e+154", "twice its square")
-	wants(t, "epsilon", (&Blocks{Budget: privacy.Budget{Epsilon: 1e200}}).Init(privacy.Setup{Arms: 1, Slots: 1, Horizon: 1, Hi: 1e-150}), "(1e+200, 0)", "scale 0", "> 0")
+	wants(t, "a variance that overflows", played(Blocks{Budget: privacy.Budget{Epsilon: 1e-154}}).open(one), "(1e-154, 0)", "scale 1e+154", "twice its square")
+	wants(t, "epsilon", played(Blocks{Budget: privacy.Budget{Epsilon: 1e200}}).open(privacy.Setup{Arms: 1, Slots: 1, Horizon: 1, Hi: 1e-150}), "(1e+200, 0)", "scale 0", "> 0")
 	for _, delta := range []float64{-1, 1, nan} {
-		b := &Blocks{Budget: privacy.Budget{Epsilon: 1, Delta: delta}}
-		wants(t, "delta", b.Init(good), fmt.Sprintf("delta = %v", delta), "[0, 1)")
+		b := played(Blocks{Budget: privacy.Budget{Epsilon: 1, Delta: delta}})
+		wants(t, "delta", b.open(good), fmt.Sprintf("delta = %v", delta), "[0, 1)")
 	}
 	for _, c := range []privacy.Calibration{privacy.Given, 77} {
-		wants(t, "calibration", (&Blocks{Budget: privacy.Budget{Epsilon: 1}, Calibration: c}).Init(good), c.String(), "Sound or AsPublished")
+		wants(t, "calibration", played(Blocks{Budget: privacy.Budget{Epsilon: 1}, Calibration: c}).open(good), c.String(), "Sound or AsPublished")
 	}
 	all := tallies(privacy.Budget{Epsilon: 1, Delta: 0.1})
-	all["counts"] = &Counts{}
-	all["batches"] = &Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: Geometric{First: 1, Ratio: 2}}
-	all["round batches"] = &RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: equalRounds(5)}
-	all["hybrid"], all["responses"] = &HybridTally{Epsilon: 1}, &ResponseTally{Epsilon: 1}
-	all["draws"] = &PosteriorDraws{Variance: 1, Delta: 0.1}
+	all["counts"] = played(Counts{})
+	all["batches"] = played(Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: Geometric{First: 1, Ratio: 2}})
+	all["round batches"] = played(RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: equalRounds(5)})
+	all["hybrid"], all["responses"] = played(HybridTally{Epsilon: 1}), played(ResponseTally{Epsilon: 1})
+	all["draws"] = played(PosteriorDraws{Variance: 1, Delta: 0.1})
 	for name, tally := range all {
-		tally.Reset(privacy.NewNoise(testSource()))
-		if _, err := tally.Add(&privacy.Record{Arms: []int{0}, Y: []float64{0}}); err == nil {
-			t.Errorf("%s: takes a record before Init", name)
-		}
 		for _, c := range []struct {
 			change func(*privacy.Setup)
 			words  []string
@@ -364,16 +351,12 @@ func TestTallyInitRefuses(t *testing.T) {
 			{func(s *privacy.Setup) { s.Hi = math.Inf(1) }, []string{"Hi = +Inf", "finite"}},
 			{func(s *privacy.Setup) { s.Hi = 1e307 }, []string{"Hi = 1e+307", "finite"}},
 		} {
-			if err := tally.Init(good); err != nil {
+			if err := tally.open(good); err != nil {
 				t.Fatal(err)
 			}
 			s := good
 			c.change(&s)
-			wants(t, name, tally.Init(s), c.words...)
-			tally.Reset(privacy.NewNoise(testSource()))
-			if _, err := tally.Add(&privacy.Record{Arms: []int{0}, Y: []float64{0}}); err == nil {
-				t.Errorf("%s: takes a record after a refused Init", name)
-			}
+			wants(t, name, tally.open(s), c.words...)
 		}
 	}
 }
@@ -383,19 +366,12 @@ func TestTallyInitRefuses(t *testing.T) {
 func TestTallyAddRefuses(t *testing.T) {
 	for _, s := range []privacy.Setup{{Arms: 3, Slots: 2, Horizon: 4, Hi: 1}, {Arms: 3, Slots: 2, Horizon: 3, Hi: 1, WarmUp: true}} {
 		all := tallies(privacy.Budget{Epsilon: 1, Delta: 0.1})
-		all["counts"] = &Counts{}
+		all["counts"] = played(Counts{})
 		for name, tally := range all {
-			if _, err := tally.Add(&privacy.Record{Arms: []int{0}, Y: []float64{0}}); err == nil {
-				t.Errorf("%s: takes a record before Init", name)
-			}
-			if err := tally.Init(s); err != nil {
+			if err := tally.open(s); err != nil {
 				t.Fatal(err)
 			}
-			if name != "counts" {
-				_, err := tally.Add(&privacy.Record{Arms: []int{0}, Y: []float64{0}})
-				wants(t, name, err, "before Init and Reset")
-			}
-			tally.Reset(privacy.NewNoise(testSource()))
+			tally.start(privacy.NewNoise(testSource()))
 			refuse := func(arms []int, weights []float64, words ...string) {
 				t.Helper()
 				before, clipped, draws := estimates(tally, s.Arms), tally.Clipped(), fmt.Sprint(privacy.PlanOf(tally, privacy.All).Draws)
@@ -427,7 +403,7 @@ func TestTallyAddRefuses(t *testing.T) {
 			if tally.Clipped() != 4 {
 				t.Errorf("%s: %d weights were clipped, want 4", name, tally.Clipped())
 			}
-			tally.Reset(privacy.NewNoise(testSource()))
+			tally.start(privacy.NewNoise(testSource()))
 			for i := range got { // the same run without what was refused
 				if _, err := tally.Add(&privacy.Record{Arms: []int{i % 3}, Y: []float64{3}}); err != nil || !same(got[i], estimates(tally, s.Arms)) {
 					t.Fatalf("%s: what was refused has changed a later estimate: %v, %v, %v", name, got[i], estimates(tally, s.Arms), err)
@@ -481,11 +457,11 @@ func TestTallyMetamorphic(t *testing.T) {
 					}
 				}
 			}
-			tally.Reset(privacy.NewNoise(source()))
-			if err := tally.Init(s); err != nil {
+			tally.start(privacy.NewNoise(source()))
+			if err := tally.open(s); err != nil {
 				t.Fatal(err)
 			}
-			tally.Reset(privacy.NewNoise(source()))
+			tally.start(privacy.NewNoise(source()))
 			for i := range arms {
 				before := estimates(tally, s.Arms)
 				released, err := tally.Add(&privacy.Record{Arms: arms[i], Y: weights[i]})
@@ -514,12 +490,12 @@ func TestTallyMetamorphic(t *testing.T) {
 // TestTallyAllocs: neither Add nor Release allocates.
 func TestTallyAllocs(t *testing.T) {
 	all := tallies(privacy.Budget{Epsilon: 0.7, Delta: 1e-4})
-	all["counts"] = &Counts{}
+	all["counts"] = played(Counts{})
 	for name, tally := range all {
-		if err := tally.Init(privacy.Setup{Arms: 20, Slots: 5, Horizon: 1e6, Hi: 1}); err != nil {
+		if err := tally.open(privacy.Setup{Arms: 20, Slots: 5, Horizon: 1e6, Hi: 1}); err != nil {
 			t.Fatal(err)
 		}
-		tally.Reset(privacy.NewNoise(testSource()))
+		tally.start(privacy.NewNoise(testSource()))
 		record := &privacy.Record{Arms: []int{3, 1, 4, 15, 9}, Y: []float64{0, 1, 2, 0.5, 0.5}}
 		if n := testing.AllocsPerRun(1000, func() {
 			if _, err := tally.Add(record); err != nil {
@@ -536,7 +512,7 @@ func TestTallyAllocs(t *testing.T) {
 
 // TestCounts: exact means.
 func TestCounts(t *testing.T) {
-	c := &Counts{}
+	c := played(Counts{})
 	for _, s := range tallySetups {
 		arms, weights := shown(s, rand.New(rand.NewPCG(1, 2)))
 		got := run(t, c, s, testSource(), arms, weights)
@@ -564,16 +540,16 @@ func BenchmarkTally(b *testing.B) {
 	pure := privacy.Budget{Epsilon: 2}
 	for _, c := range []struct {
 		name string
-		privacy.Tally
+		*player[privacy.Means]
 	}{
-		{"counts", &Counts{}}, {"blocks", &Blocks{Budget: pure}}, {"blocks-remember", &Blocks{Budget: pure, Remember: true}},
-		{"blocks-gaussian", &Blocks{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-5}}},
-		{"tree", &TreeTally{Budget: pure}}, {"tree-gaussian", &TreeTally{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-5}}},
+		{"counts", played(Counts{})}, {"blocks", played(Blocks{Budget: pure})}, {"blocks-remember", played(Blocks{Budget: pure, Remember: true})},
+		{"blocks-gaussian", played(Blocks{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-5}})},
+		{"tree", played(TreeTally{Budget: pure})}, {"tree-gaussian", played(TreeTally{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-5}})},
 	} {
 		for _, size := range []struct{ arms, slots int }{{7, 3}, {100, 17}, {1000, 333}} {
 			b.Run(fmt.Sprintf("%s/L=%d/K=%d", c.name, size.arms, size.slots), func(b *testing.B) {
 				const horizon = 20_000
-				if err := c.Init(privacy.Setup{Arms: size.arms, Slots: size.slots, Horizon: horizon, Hi: 1}); err != nil {
+				if err := c.open(privacy.Setup{Arms: size.arms, Slots: size.slots, Horizon: horizon, Hi: 1}); err != nil {
 					b.Fatal(err)
 				}
 				rng := rand.New(rand.NewPCG(1, 2))
@@ -589,7 +565,7 @@ func BenchmarkTally(b *testing.B) {
 				b.ReportAllocs()
 				for i := 0; b.Loop(); i++ {
 					if i%horizon == 0 {
-						c.Reset(noise)
+						c.start(noise)
 					}
 					released, err := c.Add(&privacy.Record{Arms: arms[i%16], Y: weights})
 					if err != nil {

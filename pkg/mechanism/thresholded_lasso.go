@@ -11,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // ThresholdedLasso releases what PrivateThresholdedLASSO reads, as it is printed (Shukla,
@@ -47,44 +48,52 @@ type ThresholdedLasso struct {
 	Norm          float64        // bound C_theta on |theta|, > 0; 0 means 1
 	Row           float64        // bound on |x_S|, so that L~^2 = Row^2 + Reward^2; > 0, no default
 	Repairs       Repairs
+}
 
-	setup     privacy.Setup
+var _ privacy.Statistic[SparseGram] = ThresholdedLasso{}
+
+// thresholdedLasso is a ThresholdedLasso for a setup.
+type thresholdedLasso struct {
+	data      privacy.Setup
 	dim       int
-	as        *ThresholdedLasso // the fields as they were in Init, with their defaults
-	most      int               // coordinates that S may have
+	as        ThresholdedLasso // with its defaults
+	most      int              // coordinates that S may have
 	episodes  int
 	levels    int
 	xi        float64
-	threshold float64 // Gamma sqrt(s')
-	noise     *privacy.Noise
-	solver    lasso.Solver
-	wishart   []*wishartDraws // by order
-	count     int
-	clipped   int
-	rows      []float64
-	rewards   []float64
-	z         []float64
-	sum       []float64
-	nodes     [][]float64 // by level
-	queries   int
-	redrawn   int // thresholds
-	buf       [1]float64
-	support   []int
-	release   SparseGram
+	threshold float64           // Gamma sqrt(s')
+	samplers  []*random.Wishart // by order; nil without noise
 }
 
-var _ privacy.Statistic[SparseGram] = (*ThresholdedLasso)(nil)
+// thresholdedLassoRun is a run of a ThresholdedLasso.
+type thresholdedLassoRun struct {
+	*thresholdedLasso
+	noise   *privacy.Noise
+	solver  lasso.Solver
+	wishart []*wishartDraws // by order
+	count   int
+	clipped int
+	rows    []float64
+	rewards []float64
+	z       []float64
+	sum     []float64
+	nodes   [][]float64 // by level
+	queries int
+	redrawn int // thresholds
+	buf     [1]float64
+	support []int
+	release SparseGram
+}
 
-// Init validates, calibrates and allocates.
-func (t *ThresholdedLasso) Init(s privacy.Setup) error {
-	t.noise, t.as = nil, nil
+// Open validates and calibrates.
+func (of ThresholdedLasso) Open(s privacy.Setup) (privacy.Mechanism[SparseGram], error) {
 	if err := checkEpisodes(s); err != nil {
-		return err
+		return nil, err
 	}
-	if err := t.Budget.Approximate(); err != nil {
-		return err
+	if err := of.Budget.Approximate(); err != nil {
+		return nil, err
 	}
-	as := *t
+	as := of
 	for _, f := range []struct {
 		name  string
 		value *float64
@@ -97,73 +106,72 @@ func (t *ThresholdedLasso) Init(s privacy.Setup) error {
 			*f.value = f.zero
 		}
 		if !(*f.value >= 1e-10 && *f.value <= 1e10) {
-			return fmt.Errorf("mechanism: ThresholdedLasso.%s = %v, want finite and > 0, in [1e-10, 1e10]", f.name, *f.value)
+			return nil, fmt.Errorf("mechanism: ThresholdedLasso.%s = %v, want finite and > 0, in [1e-10, 1e10]", f.name, *f.value)
 		}
 	}
 	dim := s.Dim - 1
-	if t.Sparsity < 1 || t.Sparsity > dim {
-		return fmt.Errorf("mechanism: ThresholdedLasso.Sparsity = %d, want in [1, d = %d]", t.Sparsity, dim)
+	if of.Sparsity < 1 || of.Sparsity > dim {
+		return nil, fmt.Errorf("mechanism: ThresholdedLasso.Sparsity = %d, want in [1, d = %d]", of.Sparsity, dim)
 	}
 	what := fmt.Sprintf("mechanism: ThresholdedLasso over %d rows of dimension %d", s.Horizon, dim)
 	if err := size.Check(what, float64(2*float64(s.Horizon)*float64(dim))+float64(float64(dim)*float64(dim))); err != nil {
-		return err
+		return nil, err
 	}
-	t.dim, t.levels = dim, bits.Len(uint(s.Horizon))
-	t.episodes = t.levels // before rounds 1, 2, 4, ...
-	if err := t.calibrate(&as, s.Horizon); err != nil {
-		return err
+	levels := bits.Len(uint(s.Horizon))
+	// Episodes begin before rounds 1, 2, 4, ...
+	t := &thresholdedLasso{data: s, dim: dim, levels: levels, episodes: levels, as: as}
+	if err := t.calibrate(&t.as, s.Horizon); err != nil {
+		return nil, err
 	}
-	t.solver = lasso.Solver{Dim: dim, Tolerance: 1e-6}
-	if float64(s.Horizon)*float64(dim) > 1<<24 {
-		t.solver.Fold = 64
+	if _, err := t.fit(); err != nil {
+		return nil, err
 	}
-	if err := t.solver.Init(); err != nil {
-		return err
-	}
-	if err := t.solver.Reserve(s.Horizon); err != nil {
-		return err
-	}
-	t.rows, t.rewards = make([]float64, 0, s.Horizon*dim), make([]float64, 0, s.Horizon)
-	order := t.most + 1
-	t.z, t.sum = make([]float64, order), make([]float64, packed.Size(order))
-	t.nodes = make([][]float64, t.levels)
-	for i := range t.nodes {
-		t.nodes[i] = make([]float64, packed.Size(order))
-	}
-	t.setup, t.as = s, &as
-	t.Reset(nil)
-	return nil
+	return t, nil
 }
 
-// Reset forgets the data and draws new noise from n.
-func (t *ThresholdedLasso) Reset(n *privacy.Noise) {
-	t.noise, t.count, t.clipped, t.queries, t.redrawn = n, 0, 0, 0, 0
-	t.rows, t.rewards = t.rows[:0], t.rewards[:0]
-	t.support, t.release = nil, SparseGram{Dim: t.dim}
-	if t.as == nil {
-		return
+// fit returns a solver without rows.
+func (t *thresholdedLasso) fit() (lasso.Solver, error) {
+	solver := lasso.Solver{Dim: t.dim, Tolerance: 1e-6}
+	if float64(t.data.Horizon)*float64(t.dim) > 1<<24 {
+		solver.Fold = 64
 	}
-	t.solver.Reset()
-	for _, w := range t.wishart {
-		if w != nil {
-			w.count = 0
+	return solver, solver.Init()
+}
+
+// Start begins a run that draws its noise from n.
+func (t *thresholdedLasso) Start(n *privacy.Noise) privacy.Stream[SparseGram] {
+	if n == nil {
+		return withoutNoise(t)
+	}
+	order := t.most + 1
+	r := &thresholdedLassoRun{thresholdedLasso: t, noise: n, rows: make([]float64, 0, t.data.Horizon*t.dim), rewards: make([]float64, 0, t.data.Horizon),
+		z: make([]float64, order), sum: make([]float64, packed.Size(order)), nodes: make([][]float64, t.levels), release: SparseGram{Dim: t.dim}}
+	r.solver, _ = t.fit()                // Open has tried
+	_ = r.solver.Reserve(t.data.Horizon) // which it has checked to fit into memory
+	for i := range r.nodes {
+		r.nodes[i] = make([]float64, packed.Size(order))
+	}
+	if t.samplers != nil {
+		r.wishart = make([]*wishartDraws, len(t.samplers))
+		for i, w := range t.samplers {
+			if w != nil {
+				r.wishart[i] = &wishartDraws{sampler: w.Copy()}
+			}
 		}
 	}
+	return r
 }
 
 // Release returns the sums on the support. They have no bound on their noise.
-func (t *ThresholdedLasso) Release() *SparseGram { return &t.release }
+func (t *thresholdedLassoRun) Release() *SparseGram { return &t.release }
 
-// Clipped returns the number of rows whose reward was clipped since Reset. Without Repairs.Bound
+// Clipped returns the number of rows whose reward was clipped. Without Repairs.Bound
 // rows are clipped far out only, where products would overflow.
-func (t *ThresholdedLasso) Clipped() int { return t.clipped }
+func (t *thresholdedLassoRun) Clipped() int { return t.clipped }
 
 // Add adds a row. moved is true but for the last row, whose release nobody would see.
-func (t *ThresholdedLasso) Add(rec *privacy.Record) (moved bool, err error) {
-	if t.noise == nil || t.as == nil {
-		return false, errReset
-	}
-	if err := checkRow(t.setup, t.count, rec); err != nil {
+func (t *thresholdedLassoRun) Add(rec *privacy.Record) (moved bool, err error) {
+	if err := checkRow(t.data, t.count, rec); err != nil {
 		return false, err
 	}
 	t.count++
@@ -174,7 +182,7 @@ func (t *ThresholdedLasso) Add(rec *privacy.Record) (moved bool, err error) {
 	if y != rec.Y[0] {
 		t.clipped++
 	}
-	if t.count == t.setup.Horizon {
+	if t.count == t.data.Horizon {
 		return false, nil
 	}
 	t.rows = append(t.rows, rec.X...)
@@ -199,7 +207,7 @@ func (t *ThresholdedLasso) Add(rec *privacy.Record) (moved bool, err error) {
 
 // choose chooses the support anew before round next. If it has changed, all sums are released
 // again.
-func (t *ThresholdedLasso) choose(next int) {
+func (t *thresholdedLassoRun) choose(next int) {
 	t.release.Episode++
 	old := t.support
 	support := t.above(next, make([]int, 0, t.most))
@@ -229,7 +237,7 @@ func (t *ThresholdedLasso) choose(next int) {
 }
 
 // above appends the coordinates that are above the noisy threshold, in increasing order.
-func (t *ThresholdedLasso) above(next int, dst []int) []int {
+func (t *thresholdedLassoRun) above(next int, dst []int) []int {
 	n, r := float64(next), t.as.Repairs
 	lambda := t.as.Lambda * math.Sqrt(2*portable.Log(n)*portable.Log(float64(max(t.dim, 2)))/n)
 	w, _ := t.solver.Fit(lambda / 2) // of (1/2n) |y - X w|^2; one that has not converged is as good
@@ -258,7 +266,7 @@ func (t *ThresholdedLasso) above(next int, dst []int) []int {
 }
 
 // laplace draws a number and counts it.
-func (t *ThresholdedLasso) laplace(scale float64, count *int) float64 {
+func (t *thresholdedLassoRun) laplace(scale float64, count *int) float64 {
 	if scale == 0 {
 		return 0
 	}

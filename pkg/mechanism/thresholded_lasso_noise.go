@@ -55,11 +55,10 @@ func (r Repairs) wanting() (why []string) {
 }
 
 // calibrate computes the levels of the noise from the formulas that are printed, or mended.
-func (t *ThresholdedLasso) calibrate(as *ThresholdedLasso, horizon int) error {
+func (t *thresholdedLasso) calibrate(as *ThresholdedLasso, horizon int) error {
 	s0 := float64(as.Sparsity)
 	spread := 1 + 4*as.Reward*as.Context*math.Sqrt(s0)/(as.Compatibility*as.Compatibility)
 	t.most = int(min(float64(t.dim), math.Ceil(s0+math.Sqrt(spread))))
-	t.xi, t.wishart = 0, nil
 	t.threshold = -as.Norm
 	logs := math.Sqrt(portable.Log(float64(max(t.dim, 2))) * portable.Log(float64(max(horizon, 3))))
 	if as.Budget.None() {
@@ -105,17 +104,17 @@ func (t *ThresholdedLasso) calibrate(as *ThresholdedLasso, horizon int) error {
 	if !(beyond <= 1e15 && xi > 1e-150 && xi < 1e150) {
 		return fmt.Errorf("mechanism: ThresholdedLasso: %.3g degrees of freedom and noise of scale %.3g for %v, want <= 1e15 and in [1e-150, 1e150]", beyond, xi, as.Budget)
 	}
-	t.xi, t.wishart = xi, make([]*wishartDraws, t.most+2)
-	for order := 2; order < len(t.wishart); order++ {
+	t.xi, t.samplers = xi, make([]*random.Wishart, t.most+2)
+	for order := 2; order < len(t.samplers); order++ {
 		w, err := random.NewWishart(order, max(t.dim+1, int(math.Ceil(beyond))), float64(as.Row*as.Row)+float64(as.Reward*as.Reward))
 		if err != nil {
 			return err
 		}
-		t.wishart[order] = &wishartDraws{sampler: w}
+		t.samplers[order] = w
 	}
 	return nil
 }
 
 // releases returns how many nodes show a record: one a level as they fill up, and one of those that
 // are released again at the beginning of each episode.
-func (t *ThresholdedLasso) releases() int { return t.levels + t.episodes }
+func (t *thresholdedLasso) releases() int { return t.levels + t.episodes }

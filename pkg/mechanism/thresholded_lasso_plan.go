@@ -8,16 +8,23 @@ import (
 
 // Plan returns what the releases of so many records reveal of one. Without the repairs that the
 // privacy needs, it says that nothing hides a record, and why.
-func (t *ThresholdedLasso) Plan(records int) privacy.Plan {
-	if t.as == nil {
-		return privacy.NoPlan("%v", errInit)
-	}
+func (t *thresholdedLasso) Plan(records int) privacy.Plan {
+	return t.plan(records, []privacy.Draws{}).HeldBy(t)
+}
+
+// Plan returns the mechanism's plan with the draws of the run.
+func (t *thresholdedLassoRun) Plan(records int) privacy.Plan {
+	return t.plan(records, t.draws()).HeldBy(t)
+}
+
+// plan returns the plan after some draws.
+func (t *thresholdedLasso) plan(records int, draws []privacy.Draws) privacy.Plan {
 	p := privacy.Plan{
 		Model: privacy.Central, Neighbours: privacy.ReplaceRound, Calibration: privacy.AsPublished, Asked: t.as.Budget,
-		Source: "Shukla 2024, Theorem 1, which does not hold as printed", Draws: t.draws(),
+		Source: "Shukla 2024, Theorem 1, which does not hold as printed", Draws: draws,
 	}
-	if records < 1 || t.setup.Horizon < 2 {
-		return p.HeldBy(t)
+	if records < 1 || t.data.Horizon < 2 {
+		return p
 	}
 	var exposed privacy.Event
 	if why := t.as.Repairs.wanting(); len(why) > 0 {
@@ -31,15 +38,15 @@ func (t *ThresholdedLasso) Plan(records int) privacy.Plan {
 		Sensitivity: privacy.Norms{LInf: 2 * t.as.Norm}, Times: t.most * t.episodes, Own: exposed}
 	tree := privacy.Release{Sensitivity: privacy.Norms{L2: float64(t.as.Row*t.as.Row) + float64(t.as.Reward*t.as.Reward)},
 		Times: t.releases(), Own: exposed, Optional: true} // an empty support has no sums
-	if t.wishart != nil { // a larger matrix costs more, with as many degrees of freedom
-		tree.Law = privacy.WishartLaw(t.wishart[t.most+1].sampler)
+	if t.samplers != nil { // a larger matrix costs more, with as many degrees of freedom
+		tree.Law = privacy.WishartLaw(t.samplers[t.most+1])
 	}
 	p.Cases = [][]privacy.Release{{svt, tree}}
-	return p.HeldBy(t)
+	return p
 }
 
 // draws returns the noise of the thresholds, of the queries, and of the nodes by their order.
-func (t *ThresholdedLasso) draws() []privacy.Draws {
+func (t *thresholdedLassoRun) draws() []privacy.Draws {
 	all := []privacy.Draws{}
 	if t.redrawn > 0 {
 		all = append(all, privacy.Draws{Law: privacy.LaplaceLaw(1, t.xi), Count: t.redrawn},

@@ -14,10 +14,10 @@ import (
 // allRepairs mends all that is printed.
 var allRepairs = Repairs{Sensitivity: true, Threshold: true, Screen: true, Bound: true, Freedom: true, Split: true, TwoSided: true, Gamma: true}
 
-func thresholded(t testing.TB, b privacy.Budget, r Repairs, dim, horizon int, n *privacy.Noise) *ThresholdedLasso {
+func thresholded(t testing.TB, b privacy.Budget, r Repairs, dim, horizon int, n *privacy.Noise) *thresholdedLassoRun {
 	t.Helper()
-	l := &ThresholdedLasso{Budget: b, Sparsity: min(5, dim), Reward: 1.5, Row: 3.8, Repairs: r}
-	return initialised(t, l, dim, horizon, n)
+	l := ThresholdedLasso{Budget: b, Sparsity: min(5, dim), Reward: 1.5, Row: 3.8, Repairs: r}
+	return initialised[*thresholdedLassoRun](t, l, dim, horizon, n)
 }
 
 // The printed formulas give the numbers that an independent calculation found.
@@ -189,9 +189,9 @@ func TestThresholdedLassoRefuses(t *testing.T) {
 		"want < 1":                         func(l *ThresholdedLasso) { l.Repairs, l.Budget.Epsilon = allRepairs, 1000 },
 		"delta":                            func(l *ThresholdedLasso) { l.Budget.Delta = 0 },
 	} {
-		l := &ThresholdedLasso{Budget: narrow, Sparsity: 2, Reward: 1, Row: 2}
-		change(l)
-		if err := l.Init(privacy.Setup{Dim: 9, Horizon: 50}); err == nil || !strings.Contains(err.Error(), words) {
+		l := ThresholdedLasso{Budget: narrow, Sparsity: 2, Reward: 1, Row: 2}
+		change(&l)
+		if _, err := l.Open(privacy.Setup{Dim: 9, Horizon: 50}); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one that says %q", err, words)
 		}
 	}

@@ -12,7 +12,7 @@ type wishartDraws struct {
 }
 
 // addRow adds a row to the sums on the support.
-func (t *ThresholdedLasso) addRow(i int) {
+func (t *thresholdedLassoRun) addRow(i int) {
 	q := len(t.support)
 	z, x := t.z[:q+1], t.rows[i*t.dim:(i+1)*t.dim]
 	for a, j := range t.support {
@@ -26,7 +26,7 @@ func (t *ThresholdedLasso) addRow(i int) {
 }
 
 // drawNode draws the noise of the node of a level.
-func (t *ThresholdedLasso) drawNode(level int) {
+func (t *thresholdedLassoRun) drawNode(level int) {
 	if t.wishart == nil {
 		return
 	}
@@ -37,7 +37,7 @@ func (t *ThresholdedLasso) drawNode(level int) {
 }
 
 // write writes the sum of the rows and of the nodes in use into the release.
-func (t *ThresholdedLasso) write() {
+func (t *thresholdedLassoRun) write() {
 	q := len(t.support)
 	if q == 0 {
 		return

@@ -34,75 +34,105 @@ type TopK struct {
 	// between neighbours, all scores rise or all fall; for AddRemove only
 	Monotone   bool
 	Neighbours privacy.Neighbours // zero value: one record is replaced
-
-	single
-	k     int // as it was in Init; noisy has the length of the scores
-	scale float64
-	noisy []float64
 }
 
-var _ privacy.Planner = (*TopK)(nil)
+// Choices is a run of [TopK].
+type Choices interface {
+	privacy.Planner
+	// Choose appends the K chosen candidates to dst, the first pick first. It refuses scores that are
+	// not finite or not Candidates in number.
+	Choose(scores []float64, dst []int) ([]int, error)
+	// Scale returns the scale of the Gumbel noise; its standard deviation is pi/sqrt(6) times the
+	// scale.
+	Scale() float64
+}
 
-// Init validates, calibrates and allocates.
-func (t *TopK) Init() error {
-	t.single = single{}
-	if err := t.Budget.Validate(); err != nil {
-		return err
-	}
-	if t.K < 1 || t.Candidates < t.K {
-		return fmt.Errorf("mechanism: TopK.K = %d of Candidates = %d, want 1 <= K <= Candidates", t.K, t.Candidates)
-	}
-	if err := size.Check(fmt.Sprintf("mechanism: TopK.Candidates = %d", t.Candidates), float64(t.Candidates)); err != nil {
-		return err
-	}
-	if !(t.Sensitivity > 0) || math.IsInf(t.Sensitivity, 0) {
-		return fmt.Errorf("mechanism: TopK.Sensitivity = %v, want finite and > 0", t.Sensitivity)
-	}
-	neighbours, err := protect(t.Neighbours, "record")
+// topK is a TopK that is calibrated.
+type topK struct {
+	planned
+	k, candidates int
+	scale         float64
+}
+
+// topKRun is a run of a TopK.
+type topKRun struct {
+	*topK
+	noise   *privacy.Noise
+	choices int
+	noisy   []float64
+}
+
+// Open validates and calibrates.
+func (of TopK) Open() (Calibrated[Choices], error) {
+	t, err := of.open()
 	if err != nil {
-		return err
+		return nil, err
+	}
+	return t, nil
+}
+
+func (of TopK) open() (*topK, error) {
+	if err := of.Budget.Validate(); err != nil {
+		return nil, err
+	}
+	if of.K < 1 || of.Candidates < of.K {
+		return nil, fmt.Errorf("mechanism: TopK.K = %d of Candidates = %d, want 1 <= K <= Candidates", of.K, of.Candidates)
+	}
+	if err := size.Check(fmt.Sprintf("mechanism: TopK.Candidates = %d", of.Candidates), float64(of.Candidates)); err != nil {
+		return nil, err
+	}
+	if !(of.Sensitivity > 0) || math.IsInf(of.Sensitivity, 0) {
+		return nil, fmt.Errorf("mechanism: TopK.Sensitivity = %v, want finite and > 0", of.Sensitivity)
+	}
+	neighbours, err := protect(of.Neighbours, "record")
+	if err != nil {
+		return nil, err
 	}
 	factor := 2.0
-	if t.Monotone {
+	if of.Monotone {
 		if neighbours.Relation != privacy.AddRemove {
-			return fmt.Errorf("mechanism: TopK.Monotone under %v, want AddRemove: a record that is replaced raises one score and lowers another", neighbours.Relation)
+			return nil, fmt.Errorf("mechanism: TopK.Monotone under %v, want AddRemove: a record that is replaced raises one score and lowers another", neighbours.Relation)
 		}
 		factor = 1
 	}
-	k := float64(t.K)
-	pick := t.Budget.Epsilon / k
-	if t.Budget.Delta > 0 && !t.Budget.None() {
-		rho, err := privacy.ConcentratedRho(t.Budget)
+	k := float64(of.K)
+	pick := of.Budget.Epsilon / k
+	if of.Budget.Delta > 0 && !of.Budget.None() {
+		rho, err := privacy.ConcentratedRho(of.Budget)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		pick = max(pick, math.Sqrt(8*rho/k))
 	}
-	sensitivity := t.Sensitivity * float64(neighbours.Contributions)
-	t.scale = factor * t.Sensitivity * float64(neighbours.Contributions) / pick
-	if math.IsInf(t.scale, 0) || t.scale == 0 && !t.Budget.None() {
-		return fmt.Errorf("mechanism: TopK noise of scale %v for %v, want finite and > 0", t.scale, t.Budget)
+	sensitivity := of.Sensitivity * float64(neighbours.Contributions)
+	t := &topK{k: of.K, candidates: of.Candidates}
+	t.scale = factor * of.Sensitivity * float64(neighbours.Contributions) / pick
+	if math.IsInf(t.scale, 0) || t.scale == 0 && !of.Budget.None() {
+		return nil, fmt.Errorf("mechanism: TopK noise of scale %v for %v, want finite and > 0", t.scale, of.Budget)
 	}
-	t.k, t.noisy = t.K, make([]float64, t.Candidates)
-	t.reveals(privacy.Release{Law: privacy.GumbelLaw(t.Candidates, t.scale), Sensitivity: privacy.Norms{LInf: sensitivity}, Monotone: t.Monotone, Times: t.K}, neighbours, t.Budget,
-		"McSherry and Talwar 2007; Durfee and Rogers 2019; Cesar and Rogers 2021", moves("score", t.Sensitivity, t.Monotone), "a record is in one choice")
-	return nil
+	t.planned = reveals(privacy.Release{Law: privacy.GumbelLaw(of.Candidates, t.scale), Sensitivity: privacy.Norms{LInf: sensitivity}, Monotone: of.Monotone, Times: of.K}, neighbours, of.Budget,
+		"McSherry and Talwar 2007; Durfee and Rogers 2019; Cesar and Rogers 2021", moves("score", of.Sensitivity, of.Monotone), "a record is in one choice")
+	return t, nil
 }
 
-// Reset begins a new run that draws its noise from n.
-func (t *TopK) Reset(n *privacy.Noise) { t.noise, t.releases = n, 0 }
+// Start begins a run that draws its noise from n.
+func (t *topK) Start(n *privacy.Noise) Choices { return t.start(n) }
+
+func (t *topK) start(n *privacy.Noise) *topKRun {
+	return &topKRun{topK: t, noise: n, noisy: make([]float64, t.candidates)}
+}
 
 // Choose appends the K chosen candidates to dst, the first pick first. It refuses scores that are
 // not finite or not Candidates in number.
-func (t *TopK) Choose(scores []float64, dst []int) ([]int, error) {
-	if err := t.ready(); err != nil {
-		return dst, err
-	}
+func (t *topKRun) Choose(scores []float64, dst []int) ([]int, error) {
 	if err := fits(t.noisy, scores, len(t.noisy)); err != nil {
 		return dst, err
 	}
+	if t.noise == nil {
+		return dst, errNoNoise
+	}
 	t.noise.Gumbel(t.noisy, t.scale)
-	t.releases++
+	t.choices++
 	for i, u := range scores {
 		t.noisy[i] += u
 	}
@@ -111,7 +141,10 @@ func (t *TopK) Choose(scores []float64, dst []int) ([]int, error) {
 
 // Scale returns the scale of the Gumbel noise; its standard deviation is pi/sqrt(6) times the
 // scale.
-func (t *TopK) Scale() float64 { return t.scale }
+func (t *topK) Scale() float64 { return t.scale }
 
 // Plan returns what the choices reveal of a record.
-func (t *TopK) Plan(records int) privacy.Plan { return t.plan(records).HeldBy(t) }
+func (t *topK) Plan(records int) privacy.Plan { return t.shown(records, 0).HeldBy(t) }
+
+// Plan returns the mechanism's plan with the draws of the run.
+func (t *topKRun) Plan(records int) privacy.Plan { return t.shown(records, t.choices).HeldBy(t) }

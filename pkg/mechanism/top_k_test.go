@@ -12,23 +12,20 @@ import (
 // mechanisms one after the other.
 func TestTopKIsPeeling(t *testing.T) {
 	scores := []float64{0, 3, 1, 1.5, -2}
-	top := &TopK{Budget: privacy.Budget{Epsilon: 2}, K: 2, Candidates: 5, Sensitivity: 0.5}
-	if _, err := top.Choose(scores, nil); err == nil {
-		t.Error("chooses without noise")
-	}
-	if err := top.Init(); err != nil {
+	top := shots(TopK{Budget: privacy.Budget{Epsilon: 2}, K: 2, Candidates: 5, Sensitivity: 0.5})
+	if err := top.open(); err != nil {
 		t.Fatal(err)
 	}
-	if top.Scale() != 1 { // 2 D k/eps
-		t.Fatalf("scale %v, want 1", top.Scale())
+	if scale := top.opened.Start(nil).Scale(); scale != 1 { // 2 D k/eps
+		t.Fatalf("scale %v, want 1", scale)
 	}
 	noise, ledger := seeded(300)
-	top.Reset(noise)
+	top.start(noise)
 	const n = 200_000
 	dst := make([]int, 0, 2)
 	counts := make([]int, 25)
 	for range n {
-		chosen, err := top.Choose(scores, dst)
+		chosen, err := top.run.Choose(scores, dst)
 		if err != nil || len(chosen) != 2 {
 			t.Fatal(chosen, err)
 		}
@@ -68,12 +65,12 @@ func TestTopKIsPeeling(t *testing.T) {
 		t.Errorf("event %v", e)
 	}
 	for _, bad := range [][]float64{nil, {1, 2, 3, 4}, {1, 2, 3, 4, math.NaN()}, {1, 2, 3, 4, math.Inf(1)}} {
-		if chosen, err := top.Choose(bad, dst); err == nil || len(chosen) != 0 {
+		if chosen, err := top.run.Choose(bad, dst); err == nil || len(chosen) != 0 {
 			t.Errorf("scores %v: %v, %v", bad, chosen, err)
 		}
 	}
 	balanced(t, ledger, top)
-	if a := testing.AllocsPerRun(100, func() { dst, _ = top.Choose(scores, dst[:0]) }); a != 0 {
+	if a := testing.AllocsPerRun(100, func() { dst, _ = top.run.Choose(scores, dst[:0]) }); a != 0 {
 		t.Errorf("%v allocations a choice", a)
 	}
 }
@@ -82,16 +79,16 @@ func TestTopKIsPeeling(t *testing.T) {
 func TestTopKWithoutNoise(t *testing.T) {
 	noise, _ := seeded(301)
 	for _, k := range []int{1, 3, 40, 50} {
-		top := &TopK{Budget: privacy.Budget{Epsilon: math.Inf(1)}, K: k, Candidates: 50, Sensitivity: 1}
-		if err := top.Init(); err != nil {
+		top := shots(TopK{Budget: privacy.Budget{Epsilon: math.Inf(1)}, K: k, Candidates: 50, Sensitivity: 1})
+		if err := top.open(); err != nil {
 			t.Fatal(err)
 		}
-		top.Reset(noise)
+		top.start(noise)
 		scores := make([]float64, 50)
 		for i := range scores {
 			scores[i] = float64(i * 37 % 50)
 		}
-		chosen, err := top.Choose(scores, []int{7}) // appended
+		chosen, err := top.run.Choose(scores, []int{7}) // appended
 		if err != nil || chosen[0] != 7 || len(chosen) != k+1 {
 			t.Fatal(chosen, err)
 		}
@@ -119,31 +116,32 @@ func TestTopKScales(t *testing.T) {
 		{TopK{Budget: privacy.Budget{Epsilon: 1}, K: 10, Candidates: 100, Sensitivity: 2, Neighbours: add}, 120, 1},
 		{TopK{Budget: privacy.Budget{Epsilon: 1}, K: 10, Candidates: 100, Sensitivity: 2, Neighbours: add, Monotone: true}, 60, 1},
 	} {
-		if err := c.t.Init(); err != nil {
+		opened, err := c.t.Open()
+		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "scale", c.t.Scale(), c.scale, 1e-14)
-		claims(t, privacy.ClaimOf(&c.t), c.epsilon)
+		near(t, "scale", opened.Start(nil).Scale(), c.scale, 1e-14)
+		claims(t, privacy.ClaimOf(opened), c.epsilon)
 	}
 	// Pure is better for one pick. The claim is that of a bounded range, up to the accountant's grid:
 	// delta = (e^(eps/2) - e^(eps'/2))^2/(e^eps - 1).
-	one := TopK{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, K: 1, Candidates: 100, Sensitivity: 2}
-	if err := one.Init(); err != nil {
+	one := shots(TopK{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, K: 1, Candidates: 100, Sensitivity: 2})
+	if err := one.open(); err != nil {
 		t.Fatal(err)
 	}
-	near(t, "scale", one.Scale(), 4, 1e-14)
+	near(t, "scale", one.opened.Start(nil).Scale(), 4, 1e-14)
 	exact := 2 * math.Log(math.Sqrt(math.E)-math.Sqrt(1e-5*(math.E-1)))
-	if epsilon := privacy.ClaimOf(&one).Epsilon(); !(epsilon >= exact && epsilon < exact+1e-4) {
+	if epsilon := privacy.ClaimOf(one).Epsilon(); !(epsilon >= exact && epsilon < exact+1e-4) {
 		t.Errorf("the claim's epsilon = %v, want %v, and a little more", epsilon, exact)
 	}
-	many := TopK{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, K: 100, Candidates: 1000, Sensitivity: 1}
-	if err := many.Init(); err != nil {
+	many := shots(TopK{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, K: 100, Candidates: 1000, Sensitivity: 1})
+	if err := many.open(); err != nil {
 		t.Fatal(err)
 	}
-	pick := privacy.ClaimOf(&many).Event().(privacy.Repeat).Event.(privacy.ExponentialEvent).Epsilon
-	rho, _ := privacy.ConcentratedRho(many.Budget)
+	pick := privacy.ClaimOf(many).Event().(privacy.Repeat).Event.(privacy.ExponentialEvent).Epsilon
+	rho, _ := privacy.ConcentratedRho(privacy.Budget{Epsilon: 1, Delta: 1e-5})
 	near(t, "rho of 100 picks", 100*pick*pick/8, rho, 1e-12)
-	near(t, "the claimed epsilon", privacy.ClaimOf(&many).Epsilon(), 1, 1e-9)
+	near(t, "the claimed epsilon", privacy.ClaimOf(many).Epsilon(), 1, 1e-9)
 	if pick < 2*0.01 {
 		t.Errorf("a pick's epsilon is %v, want more than twice the pure 0.01", pick)
 	}

@@ -21,14 +21,6 @@ type TopScores struct {
 	Picks   int            // coordinates to choose, >= 1, no default
 	Scores  Scores         // nil means Signs{}
 	Lengths EpisodeLengths // public; nil means Growing{}: 32, 64, ...
-
-	setup   privacy.Setup
-	rule    Scores
-	top     TopK
-	ends    []int
-	count   int
-	scores  []float64
-	support Support
 }
 
 // Support is the release of TopScores: the coordinates chosen at the end of the last episode, the
@@ -38,81 +30,103 @@ type Support struct {
 	Of      []int
 }
 
-var _ privacy.Statistic[Support] = (*TopScores)(nil)
+var _ privacy.Statistic[Support] = TopScores{}
 
-// Init validates, calibrates and allocates.
-func (t *TopScores) Init(s privacy.Setup) error {
-	t.setup, t.ends, t.top = privacy.Setup{}, nil, TopK{}
-	if err := checkEpisodes(s); err != nil {
-		return err
-	}
-	t.rule = settled(t.Scores)
-	if err := t.rule.Validate(); err != nil {
-		return fmt.Errorf("mechanism: TopScores.Scores: %w", err)
-	}
-	dim := s.Dim - 1
-	t.top = TopK{Budget: t.Budget, K: t.Picks, Candidates: dim, Sensitivity: 2 * t.rule.Most(), Neighbours: privacy.ReplaceRound}
-	err := t.top.Init()
-	if err == nil {
-		t.ends, _, err = schedule(t.Lengths, dim, s.Horizon, t.top.Scale()/t.rule.Most())
-	}
-	if err != nil {
-		t.top = TopK{}
-		return err
-	}
-	t.setup, t.scores = s, make([]float64, dim)
-	t.support = Support{Of: make([]int, 0, t.Picks)}
-	return nil
+// topScores are TopScores for a setup.
+type topScores struct {
+	data    privacy.Setup
+	rule    Scores
+	lengths EpisodeLengths
+	top     *topK
+	ends    []int
+	picks   int
 }
 
-// Reset forgets the data and draws new noise from n.
-func (t *TopScores) Reset(n *privacy.Noise) {
-	t.top.Reset(n)
-	t.count = 0
-	clear(t.scores)
-	t.support = Support{Of: t.support.Of[:0]}
+// topScoresRun is a run of TopScores.
+type topScoresRun struct {
+	*topScores
+	choose  *topKRun
+	count   int
+	scores  []float64
+	support Support
+}
+
+// Open validates and calibrates.
+func (of TopScores) Open(s privacy.Setup) (privacy.Mechanism[Support], error) {
+	if err := checkEpisodes(s); err != nil {
+		return nil, err
+	}
+	t := &topScores{data: s, rule: settled(of.Scores), lengths: of.Lengths, picks: of.Picks}
+	if err := t.rule.Validate(); err != nil {
+		return nil, fmt.Errorf("mechanism: TopScores.Scores: %w", err)
+	}
+	dim := s.Dim - 1
+	var err error
+	if t.top, err = (TopK{Budget: of.Budget, K: of.Picks, Candidates: dim, Sensitivity: 2 * t.rule.Most(), Neighbours: privacy.ReplaceRound}).open(); err != nil {
+		return nil, err
+	}
+	if t.ends, _, err = schedule(of.Lengths, dim, s.Horizon, t.top.Scale()/t.rule.Most()); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Start begins a run that draws its noise from n.
+func (t *topScores) Start(n *privacy.Noise) privacy.Stream[Support] {
+	if n == nil {
+		return withoutNoise(t)
+	}
+	return &topScoresRun{topScores: t, choose: t.top.start(n), scores: make([]float64, t.data.Dim-1),
+		support: Support{Of: make([]int, 0, t.picks)}}
 }
 
 // Add adds a row. moved reports whether it has ended an episode.
-func (t *TopScores) Add(rec *privacy.Record) (moved bool, err error) {
-	if err := t.top.ready(); err != nil {
-		return false, err
-	}
-	if err := checkRow(t.setup, t.count, rec); err != nil {
+func (t *topScoresRun) Add(rec *privacy.Record) (moved bool, err error) {
+	if err := checkRow(t.data, t.count, rec); err != nil {
 		return false, err
 	}
 	t.count++
-	if t.top.releases == len(t.ends) {
+	if t.choose.choices == len(t.ends) {
 		return false, nil // the rest of the rounds
 	}
 	t.rule.Add(t.scores, rec.X, rec.Y[0])
-	if t.count < t.ends[t.top.releases] {
+	if t.count < t.ends[t.choose.choices] {
 		return false, nil
 	}
 	for j, u := range t.scores {
 		t.scores[j] = math.Abs(u)
 	}
-	t.support.Of, err = t.top.Choose(t.scores, t.support.Of[:0])
-	t.support.Episode = t.top.releases
+	t.support.Of, err = t.choose.Choose(t.scores, t.support.Of[:0])
+	t.support.Episode = t.choose.choices
 	clear(t.scores)
 	return true, err
 }
 
 // Release returns the support that the last episode's end released.
-func (t *TopScores) Release() *Support { return &t.support }
+func (t *topScoresRun) Release() *Support { return &t.support }
 
 // Clipped returns 0: scores are bounded by the rule, and rows are not counted.
-func (t *TopScores) Clipped() int { return 0 }
+func (t *topScoresRun) Clipped() int { return 0 }
 
 // Scale returns the scale of the Gumbel noise on a score.
-func (t *TopScores) Scale() float64 { return t.top.Scale() }
+func (t *topScores) Scale() float64 { return t.top.Scale() }
 
 // Plan returns what the supports of so many records reveal of one record: that of its episode.
-func (t *TopScores) Plan(records int) privacy.Plan {
+func (t *topScores) Plan(records int) privacy.Plan {
+	return privacy.PlanOf(t.top, t.told(records)).HeldBy(t).Trusts(t.rule, t.lengths)
+}
+
+// Plan returns the mechanism's plan with the draws of the run.
+func (t *topScoresRun) Plan(records int) privacy.Plan {
+	return privacy.PlanOf(t.choose, t.told(records)).HeldBy(t).Trusts(t.rule, t.lengths)
+}
+
+// told returns 0 for so few records that no episode has ended.
+func (t *topScores) told(records int) int {
 	if len(t.ends) == 0 || t.ends[0] > records {
-		records = 0
+		return 0
 	}
-	return privacy.PlanOf(&t.top, records).HeldBy(t).Trusts(t.rule, t.Lengths)
+	return records
 }
 
 // checkEpisodes returns an error if a field that statistics of episodes read is out of its range.

@@ -1,7 +1,6 @@
 package mechanism
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 
@@ -26,35 +25,44 @@ import (
 // Raw sums stay in memory. If an intruder may read it, use [PanPrivateTree].
 type Tree struct {
 	Noise NodeNoise // the noise of a node; no default
+}
 
+var _ privacy.Accumulator = Tree{}
+
+// tree is a Tree for a setup.
+type tree struct{ prefix }
+
+// treeRun is a run of a Tree.
+type treeRun struct {
+	*tree
 	rows
-	prefix
+	nodeStack
 	sum []float64
 }
 
-var (
-	_ privacy.Accumulator = (*Tree)(nil)
-)
-
-// Init validates and allocates.
-func (t *Tree) Init(s privacy.Setup) error {
-	if err := t.prefix.init(&t.rows, t.Noise, s); err != nil {
-		return err
+// Open validates and calibrates.
+func (t Tree) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
+	p, err := newPrefix(t.Noise, s)
+	if err != nil {
+		return nil, err
 	}
-	t.sum = make([]float64, t.size)
-	return nil
+	return &tree{p}, nil
 }
 
-// Reset forgets the data and draws new noise from n.
-func (t *Tree) Reset(n *privacy.Noise) {
-	t.rows.reset()
-	t.prefix.reset(n)
-	clear(t.sum)
+// Start begins a run that draws its noise from n.
+func (t *tree) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	if n == nil {
+		return withoutNoise(t)
+	}
+	r := &treeRun{tree: t, rows: newRows(t.data, t.like), nodeStack: t.stack()}
+	r.sum = make([]float64, r.size)
+	r.begin(n)
+	return r
 }
 
 // Add adds row row^T and the noise of the node that the row finishes. It counts the horizon's last
 // row and drops it: no round comes after that row, so no node is paid for it.
-func (t *Tree) Add(rec *privacy.Record) (moved bool, err error) {
+func (t *treeRun) Add(rec *privacy.Record) (moved bool, err error) {
 	row, err := t.rows.take(rec)
 	if row == nil {
 		return false, err
@@ -67,16 +75,19 @@ func (t *Tree) Add(rec *privacy.Record) (moved bool, err error) {
 // Plan returns what the prefixes of up to the given number of records reveal of one record. The
 // first row is in floor(log2 records) + 1 nodes, and no row is in more. There is no plan if Noise
 // has no plan of its own.
-func (t *Tree) Plan(records int) privacy.Plan { return t.plan(&t.rows, records).HeldBy(t) }
+func (t *tree) Plan(records int) privacy.Plan { return t.plan(records, 0).HeldBy(t) }
+
+// Plan returns the tree's plan with the draws of the run.
+func (t *treeRun) Plan(records int) privacy.Plan { return t.plan(records, t.released()).HeldBy(t) }
 
 // MaxSD returns the largest standard deviation of an entry off the diagonal of any release, in
-// units of L~^2/mu as that of [BLT]. It is NaN before Init, without noise, and for noise that is
-// not a [Gaussian]'s.
+// units of L~^2/mu as that of [BLT]. It is NaN without noise, and for noise that is not a
+// [Gaussian]'s.
 //
 // A release has one node for each binary digit 1 of its round. Among the rounds 1, ..., n-1 one has
 // floor(log2 n) of them, and none has more. A padded release has m nodes in every round.
-func (t *Tree) MaxSD() float64 {
-	g, ok := t.noise.(*Gaussian)
+func (t *tree) MaxSD() float64 {
+	g, ok := t.noise.(*gaussian)
 	if !ok || g.Noiseless() {
 		return math.NaN()
 	}
@@ -84,29 +95,66 @@ func (t *Tree) MaxSD() float64 {
 	if err != nil {
 		return math.NaN()
 	}
-	nodes := max(1, bits.Len(uint(t.setup.Horizon))-1)
+	nodes := max(1, bits.Len(uint(t.data.Horizon))-1)
 	if t.padded {
 		nodes = t.levels
 	}
-	return g.sd * mu / (g.setup.Bound * g.setup.Bound) * math.Sqrt(float64(nodes))
+	return g.sd * mu / (t.data.Bound * t.data.Bound) * math.Sqrt(float64(nodes))
 }
 
 // Release returns the prefix sum with its noise.
-func (t *Tree) Release() *privacy.Sums { return t.under(t.sum, t.total()) }
+func (t *treeRun) Release() *privacy.Sums { return t.under(t.sum, t.total()) }
 
-// prefix is the part that all trees of matrices share: the noise of the nodes in the current prefix.
+// prefix is what all trees of matrices are calibrated to: the noise of the nodes of a prefix.
 type prefix struct {
-	noise  NodeNoise
-	stacks int    // draws of noise for each level at the start, and then for each node that opens
-	says   string // what the noise's plan said in Init
+	data   privacy.Setup
+	noise  Nodes
+	levels int
+	padded bool
+	stacks int          // draws of noise for each level at the start, and then for each node that opens
+	like   privacy.Sums // the release, without numbers
+}
 
-	nodeStack
+// newPrefix calibrates the noise for a setup.
+func newPrefix(of NodeNoise, s privacy.Setup) (p prefix, err error) {
+	if err := field.Check("mechanism: a tree's Noise", of); err != nil {
+		return p, err
+	}
+	noise, err := of.Open(s)
+	if err != nil {
+		return p, err
+	}
+	levels, padded := noise.Levels()
+	// PanPrivateTree has the open nodes, too.
+	if err := checkRows(s, float64(2*float64(levels))+3); err != nil {
+		return p, err
+	}
+	p = prefix{data: s, noise: noise, levels: levels, padded: padded}
+	if padded {
+		p.stacks = 1
+	}
+	shift := noise.Shift()
+	p.like = privacy.Sums{Shift: shift, Bounds: noise.Bounds(shift), Spread: noise.Spread(), Exact: noise.Noiseless()}
+	return p, nil
+}
+
+// stack returns the noise of the nodes of a new run.
+func (p *prefix) stack() nodeStack {
+	return newNodeStack(p.noise.Drawer(), p.levels, p.padded, packed.Size(p.data.Dim))
+}
+
+// plan returns the noise's plan for the nodes that hold a record, after so many rows were released.
+// One node is drawn a row. Padded prefixes also take one for each level at the start, and after
+// each row one for each level below the node that the row finishes; nodes that are open all the
+// time take as many.
+func (p *prefix) plan(records, t int) privacy.Plan {
+	return privacy.PlanOf(p.noise, nodesOf(p.data, records)).Repeated(t + p.stacks*(p.levels+finished(t)))
 }
 
 // nodeStack is the noise of the nodes in the current prefix, kept as partial sums from the top
 // level down.
 type nodeStack struct {
-	drawer drawer
+	drawer Drawer
 	levels int
 	padded bool
 	source *privacy.Noise
@@ -116,45 +164,15 @@ type nodeStack struct {
 	lowest int // the lowest level whose entry of above is current
 }
 
-// drawer draws the noise of a node.
-type drawer interface {
-	Draw(n *privacy.Noise, dst []float64)
-}
-
 // newNodeStack returns the noise of the nodes of an empty tree, each of so many numbers.
-func newNodeStack(d drawer, levels int, padded bool, size int) nodeStack {
+func newNodeStack(d Drawer, levels int, padded bool, size int) nodeStack {
 	return nodeStack{drawer: d, levels: levels, padded: padded, packed: size,
 		above: make([]float64, (levels+1)*size), node: make([]float64, size)}
 }
 
-// init makes the rows ready once the noise has accepted the setup. If the noise refuses it, no row
-// is taken.
-func (p *prefix) init(r *rows, noise NodeNoise, s privacy.Setup) error {
-	*r = rows{}
-	if err := field.Check("mechanism: a tree's Noise", noise); err != nil {
-		return err
-	}
-	if err := noise.Init(s); err != nil {
-		return err
-	}
-	levels, padded := noise.Nodes()
-	// PanPrivateTree has the open nodes, too.
-	if err := r.init(s, float64(2*float64(levels))+3); err != nil {
-		return err
-	}
-	*p = prefix{noise: noise, says: says(noise, levels), nodeStack: newNodeStack(noise, levels, padded, r.size)}
-	if padded {
-		p.stacks = 1
-	}
-	r.exact = p.noise.Noiseless()
-	shift := noise.Shift()
-	r.sums = &privacy.Sums{Packed: make([]float64, r.size), Shift: shift, Bounds: noise.Bounds(shift), Spread: noise.Spread()}
-	return nil
-}
-
-func (p *nodeStack) reset(n *privacy.Noise) {
+// begin draws the noise that the empty prefix has.
+func (p *nodeStack) begin(n *privacy.Noise) {
 	p.source = n
-	clear(p.above)
 	p.lowest = p.levels
 	for i := p.levels - 1; i >= 0 && p.padded; i-- {
 		p.draw(i, i+1)
@@ -198,26 +216,6 @@ func (p *nodeStack) put(level, next int, node []float64) {
 
 // total returns the summed noise of the whole prefix.
 func (p *nodeStack) total() []float64 { return p.above[p.lowest*p.packed : (p.lowest+1)*p.packed] }
-
-// plan returns the noise's plan for the nodes that hold a record. One node is drawn a row. Padded
-// prefixes also take one for each level at the start, and after each row one for each level below
-// the node that the row finishes; nodes that are open all the time take as many.
-//
-// There is no plan if somebody else has initialised the noise since, for another setup: what it
-// draws now may be too little for these rows.
-func (p *prefix) plan(r *rows, records int) privacy.Plan {
-	if p.noise != nil && p.says != says(p.noise, p.levels) {
-		return privacy.NoPlan("the tree's noise was initialised for another setup since")
-	}
-	t := r.released()
-	return privacy.PlanOf(p.noise, r.nodes(records)).Repeated(t + p.stacks*(p.levels+finished(t)))
-}
-
-// says returns the releases and draws of noise for a record in so many nodes.
-func says(n NodeNoise, nodes int) string {
-	p := privacy.PlanOf(n, nodes)
-	return fmt.Sprint(p.Cases, p.Draws)
-}
 
 // finished returns how many nodes above the leaves t rows finish, the sum of the trailing zeros of
 // 1, ..., t.

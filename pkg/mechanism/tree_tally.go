@@ -42,71 +42,72 @@ type TreeTally struct {
 	// Budget has no default. delta = 0 means Laplace noise, delta > 0 Gaussian noise, and epsilon =
 	// +Inf no noise.
 	Budget privacy.Budget
+}
 
+var _ privacy.Tally = TreeTally{}
+
+// treeTally is a TreeTally for a setup.
+type treeTally struct {
 	noisyTally
-	levels int
-	sums   []float64 // by arm, the sum of weights less Lo
-	leaves []int     // by arm, the number of observations in the tree
-	// arms x (levels+1): the noise of the prefix's nodes at levels >= i and, in the last place, that
-	// of the warm-up
-	above    []float64
+	levels   int
 	tails    [2][]privacy.Tail
 	perRound slotNoise
 }
 
-var (
-	_ privacy.Tally = (*TreeTally)(nil)
-)
-
-// Init validates and calibrates.
-func (t *TreeTally) Init(s privacy.Setup) error {
-	return t.init(s, float64(bits.Len(uint(s.Horizon))+3), t.calibrate)
+// treeTallyRun is a run of a TreeTally.
+type treeTallyRun struct {
+	*treeTally
+	noisyRun
+	sums   []float64 // by arm, the sum of weights less Lo
+	leaves []int     // by arm, the number of observations in the tree
+	// arms x (levels+1): the noise of the prefix's nodes at levels >= i and, in the last place, that
+	// of the warm-up
+	above []float64
 }
 
-func (t *TreeTally) calibrate() (err error) {
-	s := t.setup
-	if t.perRound, err = newSlotNoise(t.Budget); err != nil {
-		return err
+// Open validates and calibrates.
+func (of TreeTally) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], error) {
+	if err := checkTally(s, float64(bits.Len(uint(s.Horizon))+3)); err != nil {
+		return nil, err
+	}
+	t := &treeTally{noisyTally: noisyTally{data: s}}
+	var err error
+	if t.perRound, err = newSlotNoise(of.Budget); err != nil {
+		return nil, err
 	}
 	t.gaussian, t.levels = t.perRound.gaussian, bits.Len(uint(s.Horizon))
 	if t.later, err = t.perRound.scale(s.Slots*t.levels, s.Hi-s.Lo); err != nil {
-		return err
+		return nil, err
 	}
-	t.first = 0
 	if s.WarmUp {
 		if t.first, err = t.perRound.scale(s.Arms, s.Hi-s.Lo); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	t.sums, t.leaves = make([]float64, s.Arms), make([]int, s.Arms)
-	t.above = make([]float64, s.Arms*(t.levels+1))
 	var scales [2][]float64
 	scales[1] = append(scales[1], t.first)
-	t.tails = [2][]privacy.Tail{}
 	for range t.levels + 1 {
 		for i := range scales {
 			t.tails[i] = append(t.tails[i], tailOf(t.gaussian, scales[i]))
 			scales[i] = append(scales[i], t.later)
 		}
 	}
-	t.describe(t.Budget, privacy.Sound, "a binary tree for each arm: Chan, Shi, Song 2011; Chen, Zheng, Zhou, Yang, Chen, Wang 2020", false)
-	return nil
+	t.describe(of.Budget, privacy.Sound, "a binary tree for each arm: Chan, Shi, Song 2011; Chen, Zheng, Zhou, Yang, Chen, Wang 2020", false)
+	return t, nil
 }
 
-// Reset forgets the data and draws new noise from n.
-func (t *TreeTally) Reset(n *privacy.Noise) {
-	t.tallied.reset()
-	clear(t.sums)
-	clear(t.leaves)
-	clear(t.above)
-	t.noise = n
+// Start begins a run that draws its noise from n.
+func (t *treeTally) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	if n == nil {
+		return withoutNoise(t)
+	}
+	arms := t.data.Arms
+	return &treeTallyRun{treeTally: t, noisyRun: t.start(n), sums: make([]float64, arms), leaves: make([]int, arms),
+		above: make([]float64, arms*(t.levels+1))}
 }
 
 // Add adds a record and releases a new mean of each of its arms. moved reports whether it has any.
-func (t *TreeTally) Add(rec *privacy.Record) (moved bool, err error) {
-	if err := t.ready(); err != nil {
-		return false, err
-	}
+func (t *treeTallyRun) Add(rec *privacy.Record) (moved bool, err error) {
 	warm := t.warm()
 	if err := t.admit(rec); err != nil {
 		return false, err
@@ -131,10 +132,10 @@ func (t *TreeTally) Add(rec *privacy.Record) (moved bool, err error) {
 }
 
 // lowest returns the lowest level that has a node in the prefix.
-func (t *TreeTally) lowest(leaves int) int { return min(bits.TrailingZeros(uint(leaves)), t.levels) }
+func (t *treeTallyRun) lowest(leaves int) int { return min(bits.TrailingZeros(uint(leaves)), t.levels) }
 
 // estimate returns the mean of an arm's observations under the noise of its prefix.
-func (t *TreeTally) estimate(arm int) privacy.Estimate {
+func (t *treeTallyRun) estimate(arm int) privacy.Estimate {
 	seen, leaves := t.seen[arm], t.leaves[arm]
 	if seen == 0 {
 		return privacy.Estimate{}
@@ -150,12 +151,17 @@ func (t *TreeTally) estimate(arm int) privacy.Estimate {
 
 // Scale returns the noise on a weight of the warm-up record, which is 0 without a warm-up, and on a
 // node: the scale of the Laplace noise, or the standard deviation of the Gaussian.
-func (t *TreeTally) Scale() (first, node float64) { return t.first, t.later }
+func (t *treeTally) Scale() (first, node float64) { return t.first, t.later }
 
 // Plan returns what the trees of up to the given number of records reveal of one record. For each
 // of its arms the first record is in as many nodes as any. A warm-up record is in no tree, but in a
 // sum of its own for each arm. Noise is drawn for each observation: in the trees each finishes
 // exactly one of the nodes that prefixes use.
-func (t *TreeTally) Plan(records int) privacy.Plan {
-	return t.plan(records, func(n int) int { return bits.Len(uint(min(n, t.setup.Horizon))) }, t.seen).HeldBy(t)
+func (t *treeTally) Plan(records int) privacy.Plan { return t.show(records, nil).HeldBy(t) }
+
+// Plan returns the tally's plan with the draws of the run.
+func (t *treeTallyRun) Plan(records int) privacy.Plan { return t.show(records, t.seen).HeldBy(t) }
+
+func (t *treeTally) show(records int, seen []int) privacy.Plan {
+	return t.plan(records, func(n int) int { return bits.Len(uint(min(n, t.data.Horizon))) }, seen)
 }

@@ -16,7 +16,7 @@ import (
 func TestTreeTallyReference(t *testing.T) {
 	for _, budget := range []privacy.Budget{{Epsilon: 0.7}, {Epsilon: 0.7, Delta: 1e-4}, {Epsilon: math.Inf(1)}} {
 		for i, s := range append(tallySetups, privacy.Setup{Arms: 2, Slots: 1, Horizon: 5000, Hi: 1}) {
-			tree := &TreeTally{Budget: budget}
+			tree := played(TreeTally{Budget: budget})
 			arms, weights := shown(s, rand.New(rand.NewPCG(uint64(i), 2)))
 			got := run(t, tree, s, random.Source(7, 0, "noise"), arms, weights)
 			n := privacy.NewNoise(random.Source(7, 0, "noise"))
@@ -72,10 +72,10 @@ func TestTreeTallyReference(t *testing.T) {
 					}
 					var scales []float64
 					for range apart[arm] {
-						scales = append(scales, tree.first/float64(count))
+						scales = append(scales, tree.opened.(*treeTally).first/float64(count))
 					}
 					for range parts {
-						scales = append(scales, tree.later/float64(count))
+						scales = append(scales, tree.opened.(*treeTally).later/float64(count))
 					}
 					if want := tailOf(budget.Delta > 0, scales); math.Abs(e.Tail.Root-want.Root) > 1e-9*want.Root || math.Abs(e.Tail.Linear-want.Linear) > 1e-9*want.Linear {
 						t.Fatalf("%v, %+v, record %d: tail %v, want %v", budget, s, r, e.Tail, want)
@@ -91,8 +91,8 @@ func TestTreeTallyWithoutNoise(t *testing.T) {
 	for i, s := range tallySetups {
 		arms, weights := shown(s, rand.New(rand.NewPCG(uint64(i), 2)))
 		for _, delta := range []float64{0, 0.1} {
-			got := run(t, &TreeTally{Budget: privacy.Budget{Epsilon: math.Inf(1), Delta: delta}}, s, testSource(), arms, weights)
-			want := run(t, &Counts{}, s, testSource(), arms, weights)
+			got := run(t, played(TreeTally{Budget: privacy.Budget{Epsilon: math.Inf(1), Delta: delta}}), s, testSource(), arms, weights)
+			want := run(t, played(Counts{}), s, testSource(), arms, weights)
 			for r := range got {
 				if !same(got[r], want[r]) {
 					t.Fatalf("%+v, record %d: %v, want %v", s, r, got[r], want[r])
@@ -108,11 +108,11 @@ func TestTreeTallyWithoutNoise(t *testing.T) {
 // are played in all rounds.
 func TestTreeTallyPrivacy(t *testing.T) {
 	for _, s := range tallySetups {
-		tree := &TreeTally{Budget: privacy.Budget{Epsilon: 0.7}}
-		if err := tree.Init(s); err != nil {
+		tree := played(TreeTally{Budget: privacy.Budget{Epsilon: 0.7}})
+		if err := tree.open(s); err != nil {
 			t.Fatal(err)
 		}
-		first, node := tree.Scale()
+		first, node := tree.opened.(*treeTally).Scale()
 		rng := rand.New(rand.NewPCG(3, 4))
 		var largest, warm float64
 		for trial := range 200 {
@@ -184,17 +184,18 @@ func TestTreeTallyPrivacy(t *testing.T) {
 func TestTreeTallyNoise(t *testing.T) {
 	const arms = 100_000
 	for _, budget := range []privacy.Budget{{Epsilon: 2}, {Epsilon: 2, Delta: 1e-3}} {
-		tree := &TreeTally{Budget: budget}
-		if err := tree.Init(privacy.Setup{Arms: arms, Slots: arms, Horizon: 8, Hi: 1}); err != nil {
+		tree := played(TreeTally{Budget: budget})
+		if err := tree.open(privacy.Setup{Arms: arms, Slots: arms, Horizon: 8, Hi: 1}); err != nil {
 			t.Fatal(err)
 		}
-		tree.Reset(privacy.NewNoise(testSource()))
+		tree.start(privacy.NewNoise(testSource()))
 		every, weights := make([]int, arms), make([]float64, arms)
 		for i := range every {
 			every[i] = i
 		}
-		v := tree.later * tree.later
-		if !tree.gaussian {
+		of := tree.opened.(*treeTally)
+		v := of.later * of.later
+		if !of.gaussian {
 			v *= 2
 		}
 		var all [9][]float64 // sums

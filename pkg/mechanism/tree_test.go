@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -20,36 +19,44 @@ import (
 type tags struct {
 	padded bool
 	zero   bool // draw zeros instead
-	levels int
-	drawn  int
 }
 
 const tagBits = 50
 
-func (g *tags) Init(s privacy.Setup) error {
-	g.levels = maxNodes(s.Horizon)
+func (g tags) Open(s privacy.Setup) (Nodes, error) {
 	if g.padded {
-		g.levels = printedNodes(s.Horizon)
+		return &tagged{g, printedNodes(s.Horizon)}, nil
 	}
-	return nil
+	return &tagged{g, maxNodes(s.Horizon)}, nil
 }
-func (g *tags) Nodes() (int, bool) { return g.levels, g.padded }
-func (g *tags) Draw(_ *privacy.Noise, dst []float64) {
+
+// tagged is tags for a setup.
+type tagged struct {
+	tags
+	levels int
+}
+
+func (g *tagged) Levels() (int, bool)                 { return g.levels, g.padded }
+func (g *tagged) Drawer() Drawer                      { return &tagger{zero: g.zero} }
+func (g *tagged) Shift() float64                      { return 0 }
+func (g *tagged) Bounds(shift float64) privacy.Bounds { return g.Spread().Bounds(shift) }
+func (g *tagged) Spread() privacy.Spread              { return privacy.Spread{Low: 1, High: 1} }
+func (g *tagged) Noiseless() bool                     { return g.zero }
+func (g *tagged) Plan(nodes int) privacy.Plan         { return privacy.NoPlan("tags hide nothing") }
+
+// tagger draws the tags of a run.
+type tagger struct {
+	zero  bool
+	drawn int
+}
+
+func (g *tagger) Draw(_ *privacy.Noise, dst []float64) {
 	clear(dst)
 	if !g.zero {
 		dst[g.drawn/tagBits] = math.Ldexp(1, g.drawn%tagBits)
 		g.drawn++
 	}
 }
-func (n *tags) Law() privacy.Law { return privacy.Law{Kind: "tag", Dim: 1} }
-func (g *tags) Shift() float64   { return 0 }
-func (g *tags) Bounds(shift float64) privacy.Bounds {
-	return g.Spread().Bounds(shift)
-}
-func (g *tags) Spread() privacy.Spread { return privacy.Spread{Low: 1, High: 1} }
-func (g *tags) Noiseless() bool        { return g.zero }
-
-func (g *tags) Plan(nodes int) privacy.Plan { return privacy.NoPlan("tags hide nothing") }
 
 // decode returns the draws whose sum a release of zero rows is, in order.
 func decode(t rapid.TB, release []float64) (draws []int) {
@@ -68,14 +75,14 @@ func decode(t rapid.TB, release []float64) (draws []int) {
 type kind struct {
 	name   string
 	padded bool
-	make   func(NodeNoise) privacy.Accumulator
+	make   func(NodeNoise) *player[privacy.Sums]
 }
 
 var kinds = func() (all []kind) {
 	for _, padded := range []bool{false, true} {
 		all = append(all,
-			kind{fmt.Sprintf("Tree/padded=%v", padded), padded, func(n NodeNoise) privacy.Accumulator { return &Tree{Noise: n} }},
-			kind{fmt.Sprintf("PanPrivateTree/padded=%v", padded), padded, func(n NodeNoise) privacy.Accumulator { return &PanPrivateTree{Noise: n} }})
+			kind{fmt.Sprintf("Tree/padded=%v", padded), padded, func(n NodeNoise) *player[privacy.Sums] { return played(Tree{Noise: n}) }},
+			kind{fmt.Sprintf("PanPrivateTree/padded=%v", padded), padded, func(n NodeNoise) *player[privacy.Sums] { return played(PanPrivateTree{Noise: n}) }})
 	}
 	return all
 }()
@@ -86,19 +93,17 @@ var kinds = func() (all []kind) {
 type treeModel struct {
 	setup     privacy.Setup
 	padded    bool
-	acc, twin privacy.Accumulator // twin gets zero rows: its releases are noise alone
+	acc, twin *player[privacy.Sums] // twin gets zero rows: its releases are noise alone
 	sum       []float64
 	t         int
 	slots     map[[2]int]int // slot -> draw
 	owner     map[int][2]int // draw -> slot
-	lastDrawn int            // draws below it were made before the last reset
-	noise     *tags
+	levels    int
 }
 
 func (m *treeModel) reset() {
-	m.lastDrawn = m.noise.drawn
-	m.acc.Reset(nil)
-	m.twin.Reset(nil)
+	m.acc.start(unused())
+	m.twin.start(unused())
 	clear(m.sum)
 	m.t, m.slots, m.owner = 0, map[[2]int]int{}, map[int][2]int{}
 }
@@ -140,14 +145,9 @@ func (m *treeModel) check(t rapid.TB) {
 	}
 	released := min(m.t, m.setup.Horizon-1) // after the last row the release stays as it was
 	draws := decode(t, noise)
-	for _, d := range draws {
-		if d < m.lastDrawn {
-			t.Fatalf("after %d rows: draw %d is from before the reset", m.t, d)
-		}
-	}
 	var known int
 	var fresh [][2]int
-	for level := range m.noise.levels {
+	for level := range m.levels {
 		slot := [2]int{level, released >> level}
 		if !m.padded && slot[1]%2 == 0 {
 			continue
@@ -185,10 +185,11 @@ func TestTreesAgainstPlainSum(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				s := privacy.Setup{Dim: rapid.IntRange(8, 9).Draw(t, "dim"), Horizon: rapid.IntRange(1, 40).Draw(t, "horizon"), Bound: 1e6, Alpha: 1}
-				noise, twin := &tags{padded: k.padded}, &tags{padded: k.padded}
-				m := &treeModel{setup: s, padded: k.padded, acc: k.make(noise), twin: k.make(twin), noise: noise, sum: make([]float64, s.Dim*(s.Dim+1)/2)}
-				for _, a := range []privacy.Accumulator{m.acc, m.twin} {
-					if err := a.Init(s); err != nil {
+				noise := tags{padded: k.padded}
+				levels, _ := nodes[*tagged](nil, noise, s).Levels()
+				m := &treeModel{setup: s, padded: k.padded, acc: k.make(noise), twin: k.make(noise), levels: levels, sum: make([]float64, s.Dim*(s.Dim+1)/2)}
+				for _, a := range []*player[privacy.Sums]{m.acc, m.twin} {
+					if err := a.open(s); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -216,9 +217,6 @@ func TestTreesAgainstPlainSum(t *testing.T) {
 						m.check(t)
 					},
 					"reset": func(t *rapid.T) {
-						if noise.drawn > 1000 { // of 36 x 50 tags
-							t.Skip()
-						}
 						m.reset()
 						m.check(t)
 					},
@@ -277,12 +275,13 @@ func TestPaddingIsRenewedBelowTheNode(t *testing.T) {
 		if !k.padded {
 			continue
 		}
-		noise := &tags{padded: true}
-		acc := k.make(noise)
-		if err := acc.Init(privacy.Setup{Dim: 9, Horizon: 64, Bound: 1, Alpha: 1}); err != nil {
+		noise := tags{padded: true}
+		acc, s := k.make(noise), privacy.Setup{Dim: 9, Horizon: 64, Bound: 1, Alpha: 1}
+		levels, _ := nodes[*tagged](t, noise, s).Levels()
+		if err := acc.open(s); err != nil {
 			t.Fatal(err)
 		}
-		acc.Reset(nil)
+		acc.start(unused())
 		release := make([]float64, 45)
 		acc.Release().Read(release)
 		before := decode(t, release)
@@ -298,34 +297,34 @@ func TestPaddingIsRenewedBelowTheNode(t *testing.T) {
 					kept++
 				}
 			}
-			if want := noise.levels - bits.TrailingZeros(uint(row)) - 1; kept != want || len(now) != noise.levels {
-				t.Fatalf("%s: row %d keeps %d of %d draws, want %d of %d", k.name, row, kept, len(now), want, noise.levels)
+			if want := levels - bits.TrailingZeros(uint(row)) - 1; kept != want || len(now) != levels {
+				t.Fatalf("%s: row %d keeps %d of %d draws, want %d of %d", k.name, row, kept, len(now), want, levels)
 			}
 			before = now
 		}
 	}
 }
 
-// TestReset checks that a used accumulator after Reset releases, bit by bit, what a new one does.
-func TestReset(t *testing.T) {
+// TestRuns checks that runs of a used accumulator release, bit by bit, what those of a new one do.
+func TestRuns(t *testing.T) {
 	s := privacy.Setup{Dim: 4, Horizon: 20, Bound: 1, Alpha: 0.1}
-	noises := map[string]func() NodeNoise{
-		"Gaussian": func() NodeNoise { return &Gaussian{Budget: budget} },
-		"padded":   func() NodeNoise { return &Gaussian{Budget: budget, Calibration: privacy.AsPublished, Padded: true} },
-		"Wishart":  func() NodeNoise { return &Wishart{Budget: budget} },
+	noises := map[string]NodeNoise{
+		"Gaussian": Gaussian{Budget: budget},
+		"padded":   Gaussian{Budget: budget, Calibration: privacy.AsPublished, Padded: true},
+		"Wishart":  Wishart{Budget: budget},
 	}
-	all := map[string]func() privacy.Accumulator{}
+	all := map[string]*player[privacy.Sums]{}
 	for name, noise := range noises {
 		for _, k := range kinds[:2] {
-			all[k.name+" over "+name] = func() privacy.Accumulator { return k.make(noise()) }
+			all[k.name+" over "+name] = k.make(noise)
 		}
 	}
 	for name := range factorisations(budget) {
-		all[name] = func() privacy.Accumulator { return factorisations(budget)[name] }
+		all[name] = factorisations(budget)[name]
 	}
-	for name, fresh := range all {
-		run := func(acc privacy.Accumulator, seed uint64) (all []float64) {
-			acc.Reset(privacy.NewNoise(random.Source(seed, 0, "noise")))
+	for name, of := range all {
+		run := func(acc *player[privacy.Sums], seed uint64) (all []float64) {
+			acc.start(privacy.NewNoise(random.Source(seed, 0, "noise")))
 			r := random.New(seed, 0, "rows")
 			release := make([]float64, 10)
 			for range s.Horizon {
@@ -339,9 +338,9 @@ func TestReset(t *testing.T) {
 			}
 			return all
 		}
-		used, fresh := fresh(), fresh()
-		for _, a := range []privacy.Accumulator{used, fresh} {
-			if err := a.Init(s); err != nil {
+		used, fresh := played(of.of), played(of.of)
+		for _, a := range []*player[privacy.Sums]{used, fresh} {
+			if err := a.open(s); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -350,32 +349,23 @@ func TestReset(t *testing.T) {
 			t.Errorf("%s: other streams, the same releases", name)
 		}
 		if !slices.Equal(run(used, 1), first) || !slices.Equal(run(fresh, 1), first) {
-			t.Errorf("%s: after Reset the releases differ from a new one's", name)
+			t.Errorf("%s: in another run the releases differ from a new one's", name)
 		}
 	}
 }
 
-// TestSharedNoise: noise that another tree has initialised for shorter rows is no noise for these.
+// TestSharedNoise: one description of noise serves trees of different setups.
 func TestSharedNoise(t *testing.T) {
-	noise := &Gaussian{Budget: budget}
-	long, short, same := &Tree{Noise: noise}, &PanPrivateTree{Noise: noise}, &Tree{Noise: noise}
-	setup := privacy.Setup{Dim: 3, Horizon: 9, Bound: 10, Alpha: 0.1}
-	for _, a := range []privacy.Accumulator{long, same} {
-		if err := a.Init(setup); err != nil {
+	noise := Gaussian{Budget: budget}
+	long, short := played(Tree{Noise: noise}), played(PanPrivateTree{Noise: noise})
+	for a, bound := range map[*player[privacy.Sums]]float64{long: 10, short: 0.1} {
+		if err := a.open(privacy.Setup{Dim: 3, Horizon: 9, Bound: bound, Alpha: 0.1}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if !privacy.ClaimOf(long).Held() || !privacy.ClaimOf(same).Held() {
-		t.Errorf("two trees that share noise for one setup claim\n%v\n%v", privacy.ClaimOf(long), privacy.ClaimOf(same))
-	}
-	setup.Bound = 0.1
-	if err := short.Init(setup); err != nil {
-		t.Fatal(err)
-	}
-	if c := privacy.ClaimOf(long); c.Held() || !strings.Contains(c.String(), "another setup") {
-		t.Errorf("rows of norm 10 under noise for rows of norm 0.1 claim\n%v", c)
-	}
-	if c := privacy.ClaimOf(short); !c.Held() {
-		t.Errorf("the last tree that the noise was initialised for claims\n%v", c)
+	for _, a := range []*player[privacy.Sums]{long, short} {
+		if c := privacy.ClaimOf(a); !c.Held() || c.Epsilon() > budget.Epsilon*(1+1e-9) {
+			t.Errorf("a tree that shares a description of noise claims\n%v", c)
+		}
 	}
 }

@@ -1,14 +1,25 @@
 package mechanism
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-var errReset = errors.New("mechanism: used before Init and Reset")
+// Vectors is a run that releases vectors under independent noise, of [Laplace] or
+// [VectorGaussian].
+type Vectors interface {
+	privacy.Planner
+	// Release writes the value, clipped and under noise, into dst, which may be the value itself. It
+	// refuses a value that has the wrong length or is not finite.
+	Release(dst, value []float64) error
+	// Scale returns the noise of a coordinate: the scale of the Laplace noise, or the standard
+	// deviation of the Gaussian.
+	Scale() float64
+	// Clipped returns how many values were clipped.
+	Clipped() int
+}
 
 // protect returns the neighbouring relation of a claim. The zero value means that one record is
 // replaced.

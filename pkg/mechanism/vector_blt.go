@@ -15,36 +15,46 @@ type VectorBLT struct {
 	Budget privacy.Budget // no default; delta > 0
 	// Buffers is d, in [1, 16]; 0 means 1 + ceil(ln(horizon)/3.5), which loses at most 0.7%.
 	Buffers int
-
-	vectorFactorised
 }
 
-var _ privacy.Statistic[Total] = (*VectorBLT)(nil)
+var _ privacy.Statistic[Total] = VectorBLT{}
 
-// Init validates, optimises the parameters and calibrates.
-func (b *VectorBLT) Init(s privacy.Setup) error {
+// vectorBLT is a VectorBLT for a setup.
+type vectorBLT struct{ *vectorFactorised }
+
+// vectorBLTRun is a run of a VectorBLT.
+type vectorBLTRun struct{ vectorFactorisedRun }
+
+// Open validates, optimises the parameters and calibrates.
+func (b VectorBLT) Open(s privacy.Setup) (privacy.Mechanism[Total], error) {
 	switch {
 	case b.Buffers < 0 || b.Buffers > bltBuffers:
-		b.vectors = vectors{}
-		return fmt.Errorf("mechanism: VectorBLT.Buffers = %d, want in [1, %d], or 0 for 1 + ceil(ln(horizon)/3.5)", b.Buffers, bltBuffers)
+		return nil, fmt.Errorf("mechanism: VectorBLT.Buffers = %d, want in [1, %d], or 0 for 1 + ceil(ln(horizon)/3.5)", b.Buffers, bltBuffers)
 	case s.Horizon > bltHorizon:
-		b.vectors = vectors{}
-		return fmt.Errorf("mechanism: VectorBLT over a horizon of %d rounds, want <= %v", s.Horizon, float64(bltHorizon))
+		return nil, fmt.Errorf("mechanism: VectorBLT over a horizon of %d rounds, want <= %v", s.Horizon, float64(bltHorizon))
 	}
 	buffers := b.Buffers
 	if buffers == 0 {
 		buffers = defaultBuffers(max(1, s.Horizon))
 	}
-	return b.init(s, b.Budget, float64(buffers)+2, "buffered linear Toeplitz factorisation: Dvijotham et al. 2024; McMahan, Xu, Zhang 2024",
-		func(releases, entries int) (correlation, error) {
-			k, err := newBLTKernel(buffers, releases)
-			if err != nil {
-				return nil, err
-			}
-			k.allocate(entries)
-			return k, nil
-		})
+	f, err := newVectorFactorised(s, b.Budget, float64(buffers)+2, "buffered linear Toeplitz factorisation: Dvijotham et al. 2024; McMahan, Xu, Zhang 2024",
+		func(releases int) (correlation, error) { return newBLTKernel(buffers, releases) })
+	if err != nil {
+		return nil, err
+	}
+	return &vectorBLT{f}, nil
+}
+
+// Start begins a run that draws its noise from n.
+func (b *vectorBLT) Start(n *privacy.Noise) privacy.Stream[Total] {
+	if n == nil {
+		return withoutNoise(b)
+	}
+	return &vectorBLTRun{b.start(n)}
 }
 
 // Plan returns what the releases after the given number of vectors reveal of one.
-func (b *VectorBLT) Plan(records int) privacy.Plan { return b.plan(records).HeldBy(b) }
+func (b *vectorBLT) Plan(records int) privacy.Plan { return b.plan(records, 0).HeldBy(b) }
+
+// Plan returns the mechanism's plan with the draws of the run.
+func (b *vectorBLTRun) Plan(records int) privacy.Plan { return b.plan(records, b.released()).HeldBy(b) }

@@ -11,12 +11,12 @@ import (
 
 // A rating from 1 to 5 of each of 2000 people, who trust nobody: each adds noise before it leaves.
 func ExampleLaplace() {
-	laplace := mechanism.Laplace{Epsilon: 2, Dim: 1, Lo: 1, Hi: 5}
-	if err := laplace.Init(); err != nil {
+	opened, err := mechanism.Laplace{Epsilon: 2, Dim: 1, Lo: 1, Hi: 5}.Open()
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	laplace.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+	laplace := opened.Start(privacy.NewNoise(random.Source(1, 0, "noise")))
 	const people = 2000
 	var release [1]float64
 	var sum float64
@@ -29,7 +29,7 @@ func ExampleLaplace() {
 		sum += release[0]
 	}
 	fmt.Printf("mean rating 3, estimated as %.2f with standard error %.2f\n", sum/people, laplace.Scale()*math.Sqrt(2.0/people))
-	fmt.Print(privacy.ClaimOf(&laplace))
+	fmt.Print(privacy.ClaimOf(laplace))
 	// Output:
 	// mean rating 3, estimated as 2.99 with standard error 0.06
 	// model       central differential privacy
@@ -49,30 +49,30 @@ func ExampleLaplace() {
 
 // A vector of norm at most 1, whatever it was.
 func ExampleVectorGaussian() {
-	gaussian := mechanism.VectorGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Dim: 3, Bound: 1}
-	if err := gaussian.Init(); err != nil {
+	opened, err := mechanism.VectorGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Dim: 3, Bound: 1}.Open()
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	gaussian.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+	gaussian := opened.Start(privacy.NewNoise(random.Source(1, 0, "noise")))
 	release := make([]float64, 3)
 	if err := gaussian.Release(release, []float64{30, 0, 40}); err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("(0.6, 0, 0.8) with noise of standard deviation %.3f: %.1f\n", gaussian.SD(), release)
+	fmt.Printf("(0.6, 0, 0.8) with noise of standard deviation %.3f: %.1f\n", gaussian.Scale(), release)
 	// Output:
 	// (0.6, 0, 0.8) with noise of standard deviation 7.461: [-11.8 2.0 6.9]
 }
 
 // A survey of 10,000 people, 3,000 of whom would say yes to nobody.
 func ExampleRandomisedResponse() {
-	response := mechanism.RandomisedResponse{Epsilon: 1, Choices: 2}
-	if err := response.Init(); err != nil {
+	opened, err := mechanism.RandomisedResponse{Epsilon: 1, Choices: 2}.Open()
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	response.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+	response := opened.Start(privacy.NewNoise(random.Source(1, 0, "noise")))
 	counts, estimate := make([]int, 2), make([]float64, 2)
 	for person := range 10_000 {
 		truth := 0
@@ -97,12 +97,12 @@ func ExampleRandomisedResponse() {
 
 // Which counts are above 100? The answers below cost nothing.
 func ExampleSparseVector() {
-	above := mechanism.SparseVector{Epsilon: 1, Accepted: 2, Sensitivity: 1}
-	if err := above.Init(); err != nil {
+	opened, err := mechanism.SparseVector{Epsilon: 1, Accepted: 2, Sensitivity: 1}.Open()
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	above.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+	above := opened.Start(privacy.NewNoise(random.Source(1, 0, "noise")))
 	for _, count := range []float64{10, 20, 300, 30, 15, 250, 12} {
 		yes, err := above.Above(count, 100)
 		if err != nil {
@@ -111,7 +111,7 @@ func ExampleSparseVector() {
 		}
 		fmt.Println(count, yes)
 	}
-	for _, d := range privacy.PlanOf(&above, privacy.All).Draws {
+	for _, d := range privacy.PlanOf(above, privacy.All).Draws {
 		fmt.Println(d.Count, "x", d.Law)
 	}
 	// Output:
@@ -128,15 +128,15 @@ func ExampleSparseVector() {
 
 // The three best of six arms by how often each won.
 func ExampleTopK() {
-	top := mechanism.TopK{Budget: privacy.Budget{Epsilon: 1}, K: 3, Candidates: 6, Sensitivity: 1}
-	if err := top.Init(); err != nil {
+	opened, err := mechanism.TopK{Budget: privacy.Budget{Epsilon: 1}, K: 3, Candidates: 6, Sensitivity: 1}.Open()
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	top.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+	top := opened.Start(privacy.NewNoise(random.Source(1, 0, "noise")))
 	chosen, err := top.Choose([]float64{310, 120, 400, 90, 250, 150}, nil)
 	fmt.Println(chosen, err)
-	fmt.Println("Gumbel noise of scale", top.Scale(), "for", privacy.ClaimOf(&top).Event())
+	fmt.Println("Gumbel noise of scale", top.Scale(), "for", privacy.ClaimOf(top).Event())
 	// Output:
 	// [2 0 4] <nil>
 	// Gumbel noise of scale 6 for 3 times: exponential mechanism, epsilon = 0.3333
@@ -144,11 +144,12 @@ func ExampleTopK() {
 
 // A sum that may be published: the noise is the operating system's, and no two runs have the same.
 func ExampleSecureGaussian() {
-	sum := mechanism.SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: 2, Bound: 1}
-	if err := sum.Init(); err != nil {
+	opened, err := mechanism.SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: 2, Bound: 1}.Open()
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
+	sum := opened.Start(nil) // its noise is the system's
 	for range 1000 {
 		if err := sum.Add([]float64{0.6, 0.8}); err != nil {
 			fmt.Println(err)
@@ -160,10 +161,10 @@ func ExampleSecureGaussian() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println("near 600:", math.Abs(release[0]-600) < 7*sum.SD())
+	fmt.Println("near 600:", math.Abs(release[0]-600) < 7*sum.Scale())
 	fmt.Println("on the grid:", math.Mod(release[0], sum.Spacing()) == 0)
 	fmt.Println("noise as claimed:", sum.Check() == nil)
-	fmt.Print(privacy.ClaimOf(&sum))
+	fmt.Print(privacy.ClaimOf(sum))
 	// Output:
 	// near 600: true
 	// on the grid: true

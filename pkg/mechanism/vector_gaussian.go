@@ -27,62 +27,72 @@ type VectorGaussian struct {
 	Dim        int                // length of a value, >= 1
 	Bound      float64            // largest Euclidean norm of a value, > 0, no default
 	Neighbours privacy.Neighbours // zero value: one record is replaced
-
-	single
-	bound   float64 // as it was in Init; buf has the length of a value
-	sd      float64
-	clipped int
-	buf     []float64
 }
 
-var _ privacy.Planner = (*VectorGaussian)(nil)
+// vectorGaussian is a VectorGaussian that is calibrated.
+type vectorGaussian struct {
+	planned
+	dim   int
+	bound float64
+	sd    float64
+}
 
-// Init validates and calibrates.
-func (g *VectorGaussian) Init() error {
-	g.single = single{}
-	mu, err := privacy.GaussianMu(g.Budget)
+// vectorGaussianRun is a run of a VectorGaussian.
+type vectorGaussianRun struct {
+	*vectorGaussian
+	noise    *privacy.Noise
+	releases int
+	clipped  int
+	buf      []float64
+}
+
+// Open validates and calibrates.
+func (of VectorGaussian) Open() (Calibrated[Vectors], error) {
+	mu, err := privacy.GaussianMu(of.Budget)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if g.Dim < 1 {
-		return fmt.Errorf("mechanism: VectorGaussian.Dim = %d, want >= 1", g.Dim)
+	if of.Dim < 1 {
+		return nil, fmt.Errorf("mechanism: VectorGaussian.Dim = %d, want >= 1", of.Dim)
 	}
-	if err := size.Check(fmt.Sprintf("mechanism: VectorGaussian.Dim = %d", g.Dim), float64(g.Dim)); err != nil {
-		return err
+	if err := size.Check(fmt.Sprintf("mechanism: VectorGaussian.Dim = %d", of.Dim), float64(of.Dim)); err != nil {
+		return nil, err
 	}
-	if !(g.Bound > 0) || math.IsInf(2*g.Bound, 0) {
-		return fmt.Errorf("mechanism: VectorGaussian.Bound = %v, want finite and > 0", g.Bound)
+	if !(of.Bound > 0) || math.IsInf(2*of.Bound, 0) {
+		return nil, fmt.Errorf("mechanism: VectorGaussian.Bound = %v, want finite and > 0", of.Bound)
 	}
-	neighbours, err := protect(g.Neighbours, "record's vector")
+	neighbours, err := protect(of.Neighbours, "record's vector")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	sensitivity := 2 * g.Bound
+	sensitivity := 2 * of.Bound
 	if neighbours.Relation == privacy.AddRemove {
-		sensitivity = g.Bound
+		sensitivity = of.Bound
 	}
 	k := neighbours.Contributions
+	g := &vectorGaussian{bound: of.Bound, dim: of.Dim}
 	g.sd = math.Sqrt(float64(k)) * sensitivity / mu
-	if math.IsInf(g.sd, 0) || g.sd == 0 && !g.Budget.None() {
-		return fmt.Errorf("mechanism: VectorGaussian of standard deviation %v for %v, want finite and > 0", g.sd, g.Budget)
+	if math.IsInf(g.sd, 0) || g.sd == 0 && !of.Budget.None() {
+		return nil, fmt.Errorf("mechanism: VectorGaussian of standard deviation %v for %v, want finite and > 0", g.sd, of.Budget)
 	}
-	g.bound, g.buf = g.Bound, make([]float64, g.Dim)
-	g.reveals(privacy.Release{Law: privacy.GaussianLaw(g.Dim, g.sd), Sensitivity: privacy.Norms{L2: sensitivity}, Times: k}, neighbours, g.Budget,
-		"Balle and Wang 2018, Theorem 8; Dong, Roth, Su 2022", fmt.Sprintf("values clipped to the norm %v inside the mechanism", g.Bound), apart(neighbours))
-	return nil
+	g.planned = reveals(privacy.Release{Law: privacy.GaussianLaw(of.Dim, g.sd), Sensitivity: privacy.Norms{L2: sensitivity}, Times: k}, neighbours, of.Budget,
+		"Balle and Wang 2018, Theorem 8; Dong, Roth, Su 2022", fmt.Sprintf("values clipped to the norm %v inside the mechanism", of.Bound), apart(neighbours))
+	return g, nil
 }
 
-// Reset begins a new run that draws its noise from n.
-func (g *VectorGaussian) Reset(n *privacy.Noise) { g.noise, g.releases, g.clipped = n, 0, 0 }
+// Start begins a run that draws its noise from n.
+func (g *vectorGaussian) Start(n *privacy.Noise) Vectors {
+	return &vectorGaussianRun{vectorGaussian: g, noise: n, buf: make([]float64, g.dim)}
+}
 
 // Release writes the value, clipped and under noise, into dst, which may be the value itself. It
 // refuses a value that has the wrong length or is not finite.
-func (g *VectorGaussian) Release(dst, value []float64) error {
-	if err := g.ready(); err != nil {
-		return err
-	}
+func (g *vectorGaussianRun) Release(dst, value []float64) error {
 	if err := fits(dst, value, len(g.buf)); err != nil {
 		return err
+	}
+	if g.noise == nil {
+		return errNoNoise
 	}
 	shrink, norm := 1.0, euclidean(value)
 	if norm > g.bound*(1+1e-12) { // one on the bound, whatever its rounding, stays as it is
@@ -106,11 +116,16 @@ func euclidean(v []float64) float64 {
 	return norm
 }
 
-// SD returns the standard deviation of a coordinate's noise.
-func (g *VectorGaussian) SD() float64 { return g.sd }
+// Scale returns the standard deviation of a coordinate's noise.
+func (g *vectorGaussian) Scale() float64 { return g.sd }
 
-// Clipped returns how many values were clipped since Reset.
-func (g *VectorGaussian) Clipped() int { return g.clipped }
+// Clipped returns how many values were clipped.
+func (g *vectorGaussianRun) Clipped() int { return g.clipped }
 
 // Plan returns what the releases reveal of a record.
-func (g *VectorGaussian) Plan(records int) privacy.Plan { return g.plan(records).HeldBy(g) }
+func (g *vectorGaussian) Plan(records int) privacy.Plan { return g.shown(records, 0).HeldBy(g) }
+
+// Plan returns the mechanism's plan with the draws of the run.
+func (g *vectorGaussianRun) Plan(records int) privacy.Plan {
+	return g.shown(records, g.releases).HeldBy(g)
+}

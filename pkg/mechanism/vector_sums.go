@@ -16,25 +16,23 @@ type Total struct{ Of []float64 }
 // clippedVectors is the condition of every claim about a running sum of vectors.
 const clippedVectors = "vectors clipped to the bound inside the mechanism"
 
-// vectors is the part that all running sums of vectors share: it admits vectors and adds them up.
+// vectors is the part that all runs of sums of vectors share: it admits vectors and adds them up.
 //
 // A record is a vector X of Setup.Dim >= 1 numbers, without rewards. Setup.Bound bounds its
 // Euclidean norm. The prefixes of 1, ..., n-1 vectors are released, n the horizon, as no round
 // follows the last vector.
 type vectors struct {
 	setup   privacy.Setup
-	count   int // vectors admitted since Reset
+	count   int // vectors admitted
 	clipped int
-	ready   bool      // Reset has been called, so that there is noise
 	buf     []float64 // a vector, clipped
 	sum     []float64
 	noise   []float64 // the current release's, or nil
 	total   Total
 }
 
-// init validates the setup and checks that so many vectors fit into memory besides.
-func (v *vectors) init(s privacy.Setup, besides float64) error {
-	*v = vectors{} // with a horizon of 0: no vector is taken until all is well
+// checkVectors validates a setup and checks that so many vectors fit into memory besides a run's.
+func checkVectors(s privacy.Setup, besides float64) error {
 	switch {
 	case s.Dim < 1:
 		return fmt.Errorf("mechanism: Setup.Dim = %d, want >= 1", s.Dim)
@@ -47,14 +45,8 @@ func (v *vectors) init(s privacy.Setup, besides float64) error {
 	return size.Check(what, float64((besides+4)*float64(s.Dim)))
 }
 
-// start ends an Init that went well.
-func (v *vectors) start(s privacy.Setup) {
-	*v = vectors{setup: s, buf: make([]float64, s.Dim), sum: make([]float64, s.Dim), total: Total{make([]float64, s.Dim)}}
-}
-
-func (v *vectors) reset() {
-	v.count, v.clipped, v.ready = 0, 0, true
-	clear(v.sum)
+func newVectors(s privacy.Setup) vectors {
+	return vectors{setup: s, buf: make([]float64, s.Dim), sum: make([]float64, s.Dim), total: Total{make([]float64, s.Dim)}}
 }
 
 // add checks a record, counts it, and adds its vector, clipped to the bound. It reports whether the
@@ -74,10 +66,6 @@ func (v *vectors) add(rec *privacy.Record) (moved bool, err error) {
 func (v *vectors) admit(rec *privacy.Record) error {
 	x := rec.X
 	switch {
-	case v.setup.Horizon == 0:
-		return errInit
-	case !v.ready:
-		return errReset
 	case len(x) != v.setup.Dim || len(rec.Y) != 0:
 		return fmt.Errorf("mechanism: a vector of length %d, with %d rewards, want %d, with none", len(x), len(rec.Y), v.setup.Dim)
 	case !packed.Finite(x):
@@ -112,7 +100,7 @@ func (v *vectors) Release() *Total {
 	return &v.total
 }
 
-// Clipped returns how many vectors were scaled down to the bound since Reset.
+// Clipped returns how many vectors were scaled down to the bound.
 func (v *vectors) Clipped() int { return v.clipped }
 
 // released returns the number of vectors that a release may reveal: all but the horizon's last.
@@ -120,24 +108,34 @@ func (v *vectors) released() int { return max(0, min(v.count, v.setup.Horizon-1)
 
 // VectorExact releases the running sum of vectors itself, without noise or privacy. It ignores the
 // horizon: vectors beyond it are taken.
-type VectorExact struct{ vectors }
+type VectorExact struct{}
 
-var _ privacy.Statistic[Total] = (*VectorExact)(nil)
+var _ privacy.Statistic[Total] = VectorExact{}
 
-// Init validates and allocates.
-func (e *VectorExact) Init(s privacy.Setup) error {
-	if err := e.vectors.init(s, 0); err != nil {
-		return err
-	}
-	e.vectors.start(s)
-	return nil
+// vectorExact is VectorExact for a setup.
+type vectorExact struct{ data privacy.Setup }
+
+// vectorExactRun is a run of VectorExact.
+type vectorExactRun struct {
+	*vectorExact
+	vectors
 }
 
-// Reset forgets the data.
-func (e *VectorExact) Reset(*privacy.Noise) { e.vectors.reset() }
+// Open validates the setup.
+func (VectorExact) Open(s privacy.Setup) (privacy.Mechanism[Total], error) {
+	if err := checkVectors(s, 0); err != nil {
+		return nil, err
+	}
+	return &vectorExact{s}, nil
+}
+
+// Start begins a run. It takes no noise.
+func (e *vectorExact) Start(*privacy.Noise) privacy.Stream[Total] {
+	return &vectorExactRun{e, newVectors(e.data)}
+}
 
 // Add adds a vector.
-func (e *VectorExact) Add(rec *privacy.Record) (moved bool, err error) {
+func (e *vectorExactRun) Add(rec *privacy.Record) (moved bool, err error) {
 	if err := e.admit(rec); err != nil {
 		return false, err
 	}
@@ -146,6 +144,6 @@ func (e *VectorExact) Add(rec *privacy.Record) (moved bool, err error) {
 }
 
 // Plan returns no plan, with the reason: VectorExact claims no privacy.
-func (e *VectorExact) Plan(int) privacy.Plan {
+func (e *vectorExact) Plan(int) privacy.Plan {
 	return privacy.NoPlan("the sums are released as they are")
 }

@@ -28,11 +28,12 @@ func TestVectorTreeScales(t *testing.T) {
 		{VectorTree{Budget: pure, Padded: true}, 10_000, 10, 28 * math.Sqrt(10), 1},
 		{VectorTree{Budget: approximate}, 10_000, 10, 2 * math.Sqrt(14) / 0.268051, 1},
 	} {
-		if err := c.tree.Init(privacy.Setup{Dim: c.dim, Horizon: c.n, Bound: 1}); err != nil {
+		opened, err := c.tree.Open(privacy.Setup{Dim: c.dim, Horizon: c.n, Bound: 1})
+		if err != nil {
 			t.Fatal(err)
 		}
-		claim := privacy.ClaimOf(&c.tree)
-		if scale := c.tree.Scale(); math.Abs(scale/c.want-1) > 1e-5 || math.Abs(claim.Epsilon()/c.true-1) > 1e-6 {
+		claim := privacy.ClaimOf(opened)
+		if scale := opened.(*vectorTree).Scale(); math.Abs(scale/c.want-1) > 1e-5 || math.Abs(claim.Epsilon()/c.true-1) > 1e-6 {
 			t.Errorf("%v over %d rounds: scale %v, epsilon %v, want %v, %v", c.tree.Calibration, c.n, scale, claim.Epsilon(), c.want, c.true)
 		}
 	}
@@ -42,14 +43,14 @@ func TestVectorTreeScales(t *testing.T) {
 // bound, and drop the horizon's last.
 func TestVectorSumsExact(t *testing.T) {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
-	for name, v := range map[string]privacy.Statistic[Total]{
-		"exact": &VectorExact{}, "tree": &VectorTree{Budget: none}, "padded": &VectorTree{Budget: none, Padded: true},
-		"square root": &VectorSquareRoot{Budget: none}, "BLT": &VectorBLT{Budget: none},
+	for name, v := range map[string]*player[Total]{
+		"exact": played(VectorExact{}), "tree": played(VectorTree{Budget: none}), "padded": played(VectorTree{Budget: none, Padded: true}),
+		"square root": played(VectorSquareRoot{Budget: none}), "BLT": played(VectorBLT{Budget: none}),
 	} {
-		if err := v.Init(privacy.Setup{Dim: 2, Horizon: 3, Bound: 5}); err != nil {
+		if err := v.open(privacy.Setup{Dim: 2, Horizon: 3, Bound: 5}); err != nil {
 			t.Fatal(err)
 		}
-		v.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+		v.start(privacy.NewNoise(random.Source(1, 0, "noise")))
 		for i, x := range [][]float64{{3, -4}, {600, 800}, {0, 0}} {
 			moved, err := v.Add(&privacy.Record{X: x})
 			if err != nil || moved != (i < 2 || name == "exact") {
@@ -62,7 +63,7 @@ func TestVectorSumsExact(t *testing.T) {
 	}
 }
 
-// TestVectorSumsRefuse: each field out of its range is refused, and nothing is taken after that.
+// TestVectorSumsRefuse: each field out of its range is refused, and nothing is opened.
 func TestVectorSumsRefuse(t *testing.T) {
 	good := privacy.Setup{Dim: 2, Horizon: 8, Bound: 1}
 	change := func(by func(s *privacy.Setup)) privacy.Setup {
@@ -72,29 +73,26 @@ func TestVectorSumsRefuse(t *testing.T) {
 	}
 	pure, approximate := privacy.Budget{Epsilon: 1}, privacy.Budget{Epsilon: 1, Delta: 1e-5}
 	for _, c := range []struct {
-		v     privacy.Statistic[Total]
+		v     *player[Total]
 		setup privacy.Setup
 		want  string
 	}{
-		{&VectorExact{}, change(func(s *privacy.Setup) { s.Dim = 0 }), "Setup.Dim = 0, want >= 1"},
-		{&VectorTree{Budget: pure}, change(func(s *privacy.Setup) { s.Horizon = 0 }), "Setup.Horizon = 0, want >= 1"},
-		{&VectorTree{Budget: pure}, change(func(s *privacy.Setup) { s.Bound = math.NaN() }), "Setup.Bound = NaN"},
-		{&VectorTree{}, good, "epsilon = 0"},
-		{&VectorTree{Budget: pure, Calibration: 7}, good, "Calibration(7), want Sound or AsPublished"},
-		{&VectorTree{Budget: approximate, Calibration: privacy.AsPublished}, good, "delta = 1e-05, want 0"},
-		{&VectorTree{Budget: pure, Calibration: privacy.AsPublished}, change(func(s *privacy.Setup) { s.Horizon = 1 }), "horizon of 1, want >= 2"},
-		{&VectorSquareRoot{Budget: pure}, good, "delta = 0"},
-		{&VectorSquareRoot{Budget: approximate}, change(func(s *privacy.Setup) { s.Horizon = 1 << 20 }), "want <= 131072"},
-		{&VectorBLT{Budget: approximate, Buffers: 17}, good, "Buffers = 17, want in [1, 16]"},
+		{played(VectorExact{}), change(func(s *privacy.Setup) { s.Dim = 0 }), "Setup.Dim = 0, want >= 1"},
+		{played(VectorTree{Budget: pure}), change(func(s *privacy.Setup) { s.Horizon = 0 }), "Setup.Horizon = 0, want >= 1"},
+		{played(VectorTree{Budget: pure}), change(func(s *privacy.Setup) { s.Bound = math.NaN() }), "Setup.Bound = NaN"},
+		{played(VectorTree{}), good, "epsilon = 0"},
+		{played(VectorTree{Budget: pure, Calibration: 7}), good, "Calibration(7), want Sound or AsPublished"},
+		{played(VectorTree{Budget: approximate, Calibration: privacy.AsPublished}), good, "delta = 1e-05, want 0"},
+		{played(VectorTree{Budget: pure, Calibration: privacy.AsPublished}), change(func(s *privacy.Setup) { s.Horizon = 1 }), "horizon of 1, want >= 2"},
+		{played(VectorSquareRoot{Budget: pure}), good, "delta = 0"},
+		{played(VectorSquareRoot{Budget: approximate}), change(func(s *privacy.Setup) { s.Horizon = 1 << 20 }), "want <= 131072"},
+		{played(VectorBLT{Budget: approximate, Buffers: 17}), good, "Buffers = 17, want in [1, 16]"},
 	} {
-		if err := c.v.Init(c.setup); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := c.v.open(c.setup); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%T: error %v, want one with %q", c.v, err, c.want)
 		}
-		if _, err := c.v.Add(&privacy.Record{X: []float64{0, 0}}); err == nil {
-			t.Errorf("%T takes a vector after %q", c.v, c.want)
-		}
-		if privacy.ClaimOf(c.v).Held() {
-			t.Errorf("%T claims something after %q", c.v, c.want)
+		if c.v.opened != nil {
+			t.Errorf("%T opens as %v after %q", c.v.of, c.v.opened, c.want)
 		}
 	}
 }
@@ -102,13 +100,13 @@ func TestVectorSumsRefuse(t *testing.T) {
 // TestVectorSumsAllocate: no vector allocates once the run has begun.
 func TestVectorSumsAllocate(t *testing.T) {
 	b := privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	for name, v := range map[string]privacy.Statistic[Total]{
-		"exact": &VectorExact{}, "tree": &VectorTree{Budget: b, Padded: true}, "square root": &VectorSquareRoot{Budget: b}, "BLT": &VectorBLT{Budget: b},
+	for name, v := range map[string]*player[Total]{
+		"exact": played(VectorExact{}), "tree": played(VectorTree{Budget: b, Padded: true}), "square root": played(VectorSquareRoot{Budget: b}), "BLT": played(VectorBLT{Budget: b}),
 	} {
-		if err := v.Init(privacy.Setup{Dim: 4, Horizon: 10_000, Bound: 1}); err != nil {
+		if err := v.open(privacy.Setup{Dim: 4, Horizon: 10_000, Bound: 1}); err != nil {
 			t.Fatal(err)
 		}
-		v.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+		v.start(privacy.NewNoise(random.Source(1, 0, "noise")))
 		r := &privacy.Record{X: []float64{3, 0.5, 0, -1}}
 		if got := testing.AllocsPerRun(2000, func() {
 			if _, err := v.Add(r); err != nil {

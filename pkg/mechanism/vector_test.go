@@ -70,44 +70,35 @@ func claims(t *testing.T, c privacy.Claim, epsilon float64) {
 	}
 }
 
-type releaser interface {
-	privacy.Planner
-	Init() error
-	Reset(*privacy.Noise)
-	Release(dst, value []float64) error
-	Clipped() int
-}
-
 func TestVectorReleases(t *testing.T) {
-	laplace := &Laplace{Epsilon: 0.5, Dim: 2, Lo: -1, Hi: 3}
-	gaussian := &VectorGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Dim: 2, Bound: 2.5}
+	laplace := Laplace{Epsilon: 0.5, Dim: 2, Lo: -1, Hi: 3}
+	gaussian := VectorGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Dim: 2, Bound: 2.5}
 	for i, c := range []struct {
-		m       releaser
+		of interface {
+			Open() (Calibrated[Vectors], error)
+		}
 		value   []float64
 		want    []float64 // what the value is clipped to
-		scale   func() float64
 		cdf     func(float64) float64
 		epsilon float64
 		wide    float64 // scale
 	}{
-		{laplace, []float64{-7, 2}, []float64{-1, 2}, laplace.Scale, distuv.Laplace{Scale: 16}.CDF, 0.5, 2 * 4 / 0.5},
-		{gaussian, []float64{3, 4}, []float64{1.5, 2}, gaussian.SD, distuv.Normal{Sigma: 5 * 3.7306}.CDF, 1, 5 * 3.7306},
+		{laplace, []float64{-7, 2}, []float64{-1, 2}, distuv.Laplace{Scale: 16}.CDF, 0.5, 2 * 4 / 0.5},
+		{gaussian, []float64{3, 4}, []float64{1.5, 2}, distuv.Normal{Sigma: 5 * 3.7306}.CDF, 1, 5 * 3.7306},
 	} {
-		if err := c.m.Release(make([]float64, 2), c.value); err == nil {
-			t.Errorf("%T releases without noise", c.m)
-		}
-		if err := c.m.Init(); err != nil {
+		opened, err := c.of.Open()
+		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "the scale", c.scale(), c.wide, 2e-5)
 		noise, ledger := seeded(i)
-		c.m.Reset(noise)
+		m := opened.Start(noise)
+		near(t, "the scale", m.Scale(), c.wide, 2e-5)
 		const n = 20_000
 		var sample [2][]float64
 		dst := make([]float64, 2)
 		for range n {
 			copy(dst, c.value)
-			if err := c.m.Release(dst, dst); err != nil { // in place
+			if err := m.Release(dst, dst); err != nil { // in place
 				t.Fatal(err)
 			}
 			for j, x := range dst {
@@ -116,30 +107,30 @@ func TestVectorReleases(t *testing.T) {
 		}
 		for j := range sample {
 			if p := chiSquare(cells(sample[j], c.cdf)); p < rareAlarm {
-				t.Errorf("%T: coordinate %d has another law, p = %.2g", c.m, j, p)
+				t.Errorf("%T: coordinate %d has another law, p = %.2g", m, j, p)
 			}
 			shifted := func(x float64) float64 { return c.cdf(x - 0.1*c.wide) }
 			if p := chiSquare(cells(sample[j], shifted)); p > rareAlarm {
-				t.Errorf("%T: the test does not see a shift by a tenth of the scale, p = %.2g", c.m, p)
+				t.Errorf("%T: the test does not see a shift by a tenth of the scale, p = %.2g", m, p)
 			}
 		}
-		if c.m.Clipped() != n {
-			t.Errorf("%T: %d values clipped of %d", c.m, c.m.Clipped(), n)
+		if m.Clipped() != n {
+			t.Errorf("%T: %d values clipped of %d", m, m.Clipped(), n)
 		}
 		for _, bad := range [][]float64{{1}, {1, 2, 3}, {1, math.NaN()}, {math.Inf(1), 0}} {
-			if err := c.m.Release(make([]float64, len(bad)), bad); err == nil {
-				t.Errorf("%T releases %v", c.m, bad)
+			if err := m.Release(make([]float64, len(bad)), bad); err == nil {
+				t.Errorf("%T releases %v", m, bad)
 			}
 		}
-		wants(t, "dst", c.m.Release(make([]float64, 3), c.value), "length 2 into one of 3", "want 2")
-		balanced(t, ledger, c.m)
-		claims(t, privacy.ClaimOf(c.m), c.epsilon)
-		if n := testing.AllocsPerRun(100, func() { _ = c.m.Release(dst, c.value) }); n != 0 {
-			t.Errorf("%T: %v allocations a release", c.m, n)
+		wants(t, "dst", m.Release(make([]float64, 3), c.value), "length 2 into one of 3", "want 2")
+		balanced(t, ledger, m)
+		claims(t, privacy.ClaimOf(m), c.epsilon)
+		if n := testing.AllocsPerRun(100, func() { _ = m.Release(dst, c.value) }); n != 0 {
+			t.Errorf("%T: %v allocations a release", m, n)
 		}
-		c.m.Reset(noise)
-		if c.m.Clipped() != 0 || privacy.PlanOf(c.m, privacy.All).Draws[0].Count != 0 {
-			t.Errorf("%T: Reset keeps counts", c.m)
+		m = opened.Start(noise)
+		if m.Clipped() != 0 || privacy.PlanOf(m, privacy.All).Draws[0].Count != 0 {
+			t.Errorf("%T: a new run keeps counts", m)
 		}
 	}
 }
@@ -163,11 +154,12 @@ func TestVectorSensitivities(t *testing.T) {
 		{Laplace{Epsilon: 2, Dim: 3, Lo: -5, Hi: 1, Neighbours: add(2)}, 15},
 		{Laplace{Epsilon: math.Inf(1), Dim: 3, Lo: -5, Hi: 1}, 0},
 	} {
-		if err := c.l.Init(); err != nil {
+		opened, err := c.l.Open()
+		if err != nil {
 			t.Fatal(err)
 		}
-		if c.l.Scale() != c.scale {
-			t.Errorf("%+v: scale %v, want %v", c.l, c.l.Scale(), c.scale)
+		if scale := opened.Start(nil).Scale(); scale != c.scale {
+			t.Errorf("%+v: scale %v, want %v", c.l, scale, c.scale)
 		}
 	}
 	b := privacy.Budget{Epsilon: 1, Delta: 1e-5}
@@ -180,15 +172,16 @@ func TestVectorSensitivities(t *testing.T) {
 		{VectorGaussian{Budget: b, Dim: 7, Bound: 3, Neighbours: replace(4)}, 12 * 3.7306},
 		{VectorGaussian{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Dim: 7, Bound: 3}, 0},
 	} {
-		if err := c.g.Init(); err != nil {
+		opened, err := c.g.Open()
+		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "sd", c.g.SD(), c.sd, 2e-5)
+		near(t, "sd", opened.Start(nil).Scale(), c.sd, 2e-5)
 	}
 	if e, ok := func() (privacy.Repeat, bool) {
-		l := Laplace{Epsilon: 1, Dim: 1, Hi: 1, Neighbours: replace(4)}
-		_ = l.Init()
-		r, ok := privacy.ClaimOf(&l).Event().(privacy.Repeat)
+		l := shots(Laplace{Epsilon: 1, Dim: 1, Hi: 1, Neighbours: replace(4)})
+		_ = l.open()
+		r, ok := privacy.ClaimOf(l).Event().(privacy.Repeat)
 		return r, ok
 	}(); !ok || e.Times != 4 || e.Event.(privacy.LaplaceEvent).Epsilon != 0.25 {
 		t.Errorf("four releases a user: event %v", e)
@@ -201,45 +194,58 @@ func TestVectorRefuses(t *testing.T) {
 	bad := privacy.Neighbours{Relation: privacy.Replace, Record: "row"}
 	add := privacy.Neighbours{Relation: privacy.AddRemove, Record: "row", Contributions: 1}
 	for _, c := range []struct {
-		m     interface{ Init() error }
+		m     any
 		words []string
 	}{
-		{&Laplace{Dim: 1, Hi: 1}, []string{"epsilon = 0", "> 0"}},
-		{&Laplace{Epsilon: nan, Dim: 1, Hi: 1}, []string{"epsilon = NaN"}},
-		{&Laplace{Epsilon: 1, Hi: 1}, []string{"Dim = 0", ">= 1"}},
-		{&Laplace{Epsilon: 1, Dim: 1}, []string{"Lo = 0, Hi = 0", "Lo < Hi"}},
-		{&Laplace{Epsilon: 1, Dim: 1, Lo: nan, Hi: 1}, []string{"Lo = NaN"}},
-		{&Laplace{Epsilon: 1, Dim: 1, Hi: inf}, []string{"Hi = +Inf", "finite"}},
-		{&Laplace{Epsilon: 1e-300, Dim: 1, Hi: 1e300}, []string{"scale +Inf"}},
-		{&Laplace{Epsilon: 1e300, Dim: 1, Hi: 1e-300}, []string{"scale 0"}},
-		{&Laplace{Epsilon: 1, Dim: 1, Hi: 1, Neighbours: bad}, []string{"Contributions = 0"}},
-		{&Laplace{Epsilon: 1, Dim: 1, Lo: 1, Hi: 2, Neighbours: add}, []string{"want 0 between them"}},
-		{&VectorGaussian{Budget: privacy.Budget{Epsilon: 1}, Dim: 1, Bound: 1}, []string{"delta = 0"}},
-		{&VectorGaussian{Budget: privacy.Budget{Epsilon: -1, Delta: 0.1}, Dim: 1, Bound: 1}, []string{"epsilon = -1"}},
-		{&VectorGaussian{Budget: b, Bound: 1}, []string{"Dim = 0"}},
-		{&VectorGaussian{Budget: b, Dim: 1}, []string{"Bound = 0"}},
-		{&VectorGaussian{Budget: b, Dim: 1, Bound: nan}, []string{"Bound = NaN"}},
-		{&VectorGaussian{Budget: b, Dim: 1, Bound: inf}, []string{"Bound = +Inf"}},
-		{&VectorGaussian{Budget: b, Dim: 1, Bound: 1, Neighbours: bad}, []string{"Contributions = 0"}},
-		{&RandomisedResponse{Choices: 2}, []string{"epsilon = 0"}},
-		{&RandomisedResponse{Epsilon: 1, Choices: 1}, []string{"Choices = 1", ">= 2"}},
-		{&RandomisedResponse{Epsilon: 1, Choices: 2, Neighbours: add}, []string{"add or remove", "want replace"}},
-		{&SparseVector{Accepted: 1, Sensitivity: 1}, []string{"epsilon = 0"}},
-		{&SparseVector{Epsilon: 1, Sensitivity: 1}, []string{"Accepted = 0", ">= 1"}},
-		{&SparseVector{Epsilon: 1, Accepted: 1}, []string{"Sensitivity = 0", "> 0"}},
-		{&SparseVector{Epsilon: 1, Accepted: 1, Sensitivity: inf}, []string{"Sensitivity = +Inf"}},
-		{&SparseVector{Epsilon: 1, Accepted: 1, Sensitivity: 1, Monotone: true}, []string{"Monotone under replace", "AddRemove"}},
-		{&SparseVector{Epsilon: 1e-300, Accepted: 9, Sensitivity: 1e300}, []string{"scales +Inf"}},
-		{&SparseVector{Epsilon: 1, Accepted: 1, Sensitivity: 1, Neighbours: bad}, []string{"Contributions = 0"}},
-		{&TopK{K: 1, Candidates: 1, Sensitivity: 1}, []string{"epsilon = 0"}},
-		{&TopK{Budget: b, Candidates: 1, Sensitivity: 1}, []string{"K = 0"}},
-		{&TopK{Budget: b, K: 3, Candidates: 2, Sensitivity: 1}, []string{"K = 3 of Candidates = 2"}},
-		{&TopK{Budget: b, K: 1, Candidates: 2, Sensitivity: nan}, []string{"Sensitivity = NaN"}},
-		{&TopK{Budget: b, K: 1, Candidates: 2, Sensitivity: 1, Monotone: true}, []string{"Monotone under replace", "AddRemove"}},
-		{&TopK{Budget: privacy.Budget{Epsilon: 1, Delta: 1}, K: 1, Candidates: 2, Sensitivity: 1}, []string{"delta = 1"}},
-		{&TopK{Budget: b, K: 1, Candidates: 2, Sensitivity: 1, Neighbours: bad}, []string{"Contributions = 0"}},
+		{Laplace{Dim: 1, Hi: 1}, []string{"epsilon = 0", "> 0"}},
+		{Laplace{Epsilon: nan, Dim: 1, Hi: 1}, []string{"epsilon = NaN"}},
+		{Laplace{Epsilon: 1, Hi: 1}, []string{"Dim = 0", ">= 1"}},
+		{Laplace{Epsilon: 1, Dim: 1}, []string{"Lo = 0, Hi = 0", "Lo < Hi"}},
+		{Laplace{Epsilon: 1, Dim: 1, Lo: nan, Hi: 1}, []string{"Lo = NaN"}},
+		{Laplace{Epsilon: 1, Dim: 1, Hi: inf}, []string{"Hi = +Inf", "finite"}},
+		{Laplace{Epsilon: 1e-300, Dim: 1, Hi: 1e300}, []string{"scale +Inf"}},
+		{Laplace{Epsilon: 1e300, Dim: 1, Hi: 1e-300}, []string{"scale 0"}},
+		{Laplace{Epsilon: 1, Dim: 1, Hi: 1, Neighbours: bad}, []string{"Contributions = 0"}},
+		{Laplace{Epsilon: 1, Dim: 1, Lo: 1, Hi: 2, Neighbours: add}, []string{"want 0 between them"}},
+		{VectorGaussian{Budget: privacy.Budget{Epsilon: 1}, Dim: 1, Bound: 1}, []string{"delta = 0"}},
+		{VectorGaussian{Budget: privacy.Budget{Epsilon: -1, Delta: 0.1}, Dim: 1, Bound: 1}, []string{"epsilon = -1"}},
+		{VectorGaussian{Budget: b, Bound: 1}, []string{"Dim = 0"}},
+		{VectorGaussian{Budget: b, Dim: 1}, []string{"Bound = 0"}},
+		{VectorGaussian{Budget: b, Dim: 1, Bound: nan}, []string{"Bound = NaN"}},
+		{VectorGaussian{Budget: b, Dim: 1, Bound: inf}, []string{"Bound = +Inf"}},
+		{VectorGaussian{Budget: b, Dim: 1, Bound: 1, Neighbours: bad}, []string{"Contributions = 0"}},
+		{RandomisedResponse{Choices: 2}, []string{"epsilon = 0"}},
+		{RandomisedResponse{Epsilon: 1, Choices: 1}, []string{"Choices = 1", ">= 2"}},
+		{RandomisedResponse{Epsilon: 1, Choices: 2, Neighbours: add}, []string{"add or remove", "want replace"}},
+		{SparseVector{Accepted: 1, Sensitivity: 1}, []string{"epsilon = 0"}},
+		{SparseVector{Epsilon: 1, Sensitivity: 1}, []string{"Accepted = 0", ">= 1"}},
+		{SparseVector{Epsilon: 1, Accepted: 1}, []string{"Sensitivity = 0", "> 0"}},
+		{SparseVector{Epsilon: 1, Accepted: 1, Sensitivity: inf}, []string{"Sensitivity = +Inf"}},
+		{SparseVector{Epsilon: 1, Accepted: 1, Sensitivity: 1, Monotone: true}, []string{"Monotone under replace", "AddRemove"}},
+		{SparseVector{Epsilon: 1e-300, Accepted: 9, Sensitivity: 1e300}, []string{"scales +Inf"}},
+		{SparseVector{Epsilon: 1, Accepted: 1, Sensitivity: 1, Neighbours: bad}, []string{"Contributions = 0"}},
+		{TopK{K: 1, Candidates: 1, Sensitivity: 1}, []string{"epsilon = 0"}},
+		{TopK{Budget: b, Candidates: 1, Sensitivity: 1}, []string{"K = 0"}},
+		{TopK{Budget: b, K: 3, Candidates: 2, Sensitivity: 1}, []string{"K = 3 of Candidates = 2"}},
+		{TopK{Budget: b, K: 1, Candidates: 2, Sensitivity: nan}, []string{"Sensitivity = NaN"}},
+		{TopK{Budget: b, K: 1, Candidates: 2, Sensitivity: 1, Monotone: true}, []string{"Monotone under replace", "AddRemove"}},
+		{TopK{Budget: privacy.Budget{Epsilon: 1, Delta: 1}, K: 1, Candidates: 2, Sensitivity: 1}, []string{"delta = 1"}},
+		{TopK{Budget: b, K: 1, Candidates: 2, Sensitivity: 1, Neighbours: bad}, []string{"Contributions = 0"}},
 	} {
-		wants(t, "Init", c.m.Init(), c.words...)
+		var err error
+		switch m := c.m.(type) {
+		case Laplace:
+			_, err = m.Open()
+		case VectorGaussian:
+			_, err = m.Open()
+		case RandomisedResponse:
+			_, err = m.Open()
+		case SparseVector:
+			_, err = m.Open()
+		case TopK:
+			_, err = m.Open()
+		}
+		wants(t, "Open", err, c.words...)
 	}
 }
 

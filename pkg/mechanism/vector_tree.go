@@ -3,7 +3,6 @@ package mechanism
 import (
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -37,14 +36,25 @@ type VectorTree struct {
 	// algorithm does for its proof: fresh draws stand for nodes that a prefix does not have. It costs
 	// no privacy and only adds noise.
 	Padded bool
-
-	vectors
-	planned
-	stack nodeStack
-	by    vectorNoise
 }
 
-var _ privacy.Statistic[Total] = (*VectorTree)(nil)
+var _ privacy.Statistic[Total] = VectorTree{}
+
+// vectorTree is a VectorTree for a setup.
+type vectorTree struct {
+	planned
+	data   privacy.Setup
+	levels int
+	padded bool
+	by     vectorNoise
+}
+
+// vectorTreeRun is a run of a VectorTree.
+type vectorTreeRun struct {
+	*vectorTree
+	vectors
+	stack nodeStack
+}
 
 // vectorNoise is independent noise on the coordinates of a vector.
 type vectorNoise struct {
@@ -68,64 +78,66 @@ func (v *vectorNoise) law(dim int) privacy.Law {
 	return privacy.LaplaceLaw(dim, v.scale)
 }
 
-// Init validates and calibrates.
-func (t *VectorTree) Init(s privacy.Setup) error {
-	t.planned, t.stack = planned{}, nodeStack{}
+// Open validates and calibrates.
+func (of VectorTree) Open(s privacy.Setup) (privacy.Mechanism[Total], error) {
 	levels := maxNodes(s.Horizon)
-	if err := t.vectors.init(s, float64(levels)+2); err != nil {
-		return err
+	if err := checkVectors(s, float64(levels)+2); err != nil {
+		return nil, err
 	}
-	if err := published("VectorTree", t.Calibration); err != nil {
-		return err
+	if err := published("VectorTree", of.Calibration); err != nil {
+		return nil, err
 	}
-	if err := t.Budget.Validate(); err != nil {
-		return err
+	if err := of.Budget.Validate(); err != nil {
+		return nil, err
 	}
 	m, root := float64(levels), math.Sqrt(float64(s.Dim))
 	source := "binary tree: Chan, Shi, Song 2011; Dwork, Naor, Pitassi, Rothblum 2010"
-	switch t.by = (vectorNoise{gaussian: t.Budget.Delta > 0}); {
-	case t.Calibration == privacy.AsPublished && t.by.gaussian:
-		return fmt.Errorf("mechanism: VectorTree.Calibration = AsPublished with delta = %v, want 0: the paper has Laplace noise", t.Budget.Delta)
-	case t.Calibration == privacy.AsPublished && s.Horizon < 2:
-		return fmt.Errorf("mechanism: VectorTree.Calibration = AsPublished over a horizon of %d, want >= 2: its scale is a multiple of ln(horizon)", s.Horizon)
-	case t.Calibration == privacy.AsPublished:
-		t.by.scale = root * s.Bound * portable.Log(float64(s.Horizon)) / t.Budget.Epsilon
+	t := &vectorTree{data: s, levels: levels, padded: of.Padded, by: vectorNoise{gaussian: of.Budget.Delta > 0}}
+	switch {
+	case of.Calibration == privacy.AsPublished && t.by.gaussian:
+		return nil, fmt.Errorf("mechanism: VectorTree.Calibration = AsPublished with delta = %v, want 0: the paper has Laplace noise", of.Budget.Delta)
+	case of.Calibration == privacy.AsPublished && s.Horizon < 2:
+		return nil, fmt.Errorf("mechanism: VectorTree.Calibration = AsPublished over a horizon of %d, want >= 2: its scale is a multiple of ln(horizon)", s.Horizon)
+	case of.Calibration == privacy.AsPublished:
+		t.by.scale = root * s.Bound * portable.Log(float64(s.Horizon)) / of.Budget.Epsilon
 		source = "Chari, Differentially Private Online Algorithms, Theorem 1"
 	case t.by.gaussian:
-		mu, err := privacy.GaussianMu(t.Budget)
+		mu, err := privacy.GaussianMu(of.Budget)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		t.by.scale = 2 * s.Bound * math.Sqrt(m) / mu
 		source += "; mu-GDP of adaptive inputs (Dong, Roth, Su 2022)"
 	default:
-		t.by.scale = 2 * root * s.Bound * m / t.Budget.Epsilon
+		t.by.scale = 2 * root * s.Bound * m / of.Budget.Epsilon
 	}
-	if t.Budget.None() {
+	if of.Budget.None() {
 		t.by.scale = 0
 	}
-	if err := positive("a tree's noise", t.by.scale, t.Budget, s); err != nil {
-		return err
+	if err := positive("a tree's noise", t.by.scale, of.Budget, s); err != nil {
+		return nil, err
 	}
-	p := central(privacy.ReplaceRound, t.Budget, source, clippedVectors)
-	p.Calibration = t.Calibration
+	p := central(privacy.ReplaceRound, of.Budget, source, clippedVectors)
+	p.Calibration = of.Calibration
 	t.planned = planned{p.With(privacy.Release{Law: t.by.law(s.Dim),
 		Sensitivity: privacy.Norms{L1: 2 * root * s.Bound, L2: 2 * s.Bound}}), levels}
-	t.vectors.start(s)
-	t.stack = newNodeStack(&t.by, levels, t.Padded, s.Dim)
-	return nil
+	return t, nil
 }
 
-// Reset forgets the data and draws new noise from n.
-func (t *VectorTree) Reset(n *privacy.Noise) {
-	t.vectors.reset()
-	t.stack.reset(n)
-	t.noise = t.stack.total()
+// Start begins a run that draws its noise from n.
+func (t *vectorTree) Start(n *privacy.Noise) privacy.Stream[Total] {
+	if n == nil {
+		return withoutNoise(t)
+	}
+	r := &vectorTreeRun{vectorTree: t, vectors: newVectors(t.data), stack: newNodeStack(&t.by, t.levels, t.padded, t.data.Dim)}
+	r.stack.begin(n)
+	r.noise = r.stack.total()
+	return r
 }
 
 // Add adds a vector and the noise of the node that it finishes. It counts the horizon's last vector
 // and drops it: no round comes after that, so no node is paid for it.
-func (t *VectorTree) Add(rec *privacy.Record) (moved bool, err error) {
+func (t *vectorTreeRun) Add(rec *privacy.Record) (moved bool, err error) {
 	if moved, err = t.add(rec); !moved {
 		return false, err
 	}
@@ -136,18 +148,21 @@ func (t *VectorTree) Add(rec *privacy.Record) (moved bool, err error) {
 
 // Scale returns the noise on a coordinate of a node: the scale of the Laplace noise, or the
 // standard deviation of the Gaussian.
-func (t *VectorTree) Scale() float64 { return t.by.scale }
+func (t *vectorTree) Scale() float64 { return t.by.scale }
 
 // Plan returns what the prefixes of up to the given number of vectors reveal of one. The first
 // vector is in floor(log2 records) + 1 nodes, and no vector is in more.
-func (t *VectorTree) Plan(records int) privacy.Plan {
-	if t.one.Cases == nil {
-		return t.one.HeldBy(t)
+func (t *vectorTree) Plan(records int) privacy.Plan { return t.plan(records, 0).HeldBy(t) }
+
+// Plan returns the tree's plan with the draws of the run.
+func (t *vectorTreeRun) Plan(records int) privacy.Plan {
+	return t.plan(records, t.released()).HeldBy(t)
+}
+
+// plan returns the plan after so many vectors were released.
+func (t *vectorTree) plan(records, draws int) privacy.Plan {
+	if t.padded {
+		draws += t.levels + finished(draws)
 	}
-	draws := t.released()
-	if t.stack.padded {
-		draws += t.stack.levels + finished(draws)
-	}
-	nodes := bits.Len(uint(max(0, min(records, t.setup.Horizon-1))))
-	return t.shown(nodes, draws).HeldBy(t)
+	return t.shown(nodesOf(t.data, records), draws)
 }

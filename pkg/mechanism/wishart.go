@@ -20,7 +20,7 @@ import (
 // (Theorem 23, from Sheffet 2015; natural logarithms). For eps0 >= 1 nothing is proved,
 // and far above 1 the claim is false: the supports {M >= A^T A} of two neighbours differ in sets
 // that are likelier than delta0 (at eps0 = 10 and delta0 = 0.1, where k = p + 2, they have a
-// probability of 0.199). Init therefore refuses a node's epsilon of 1 or more. No pure, Rényi or
+// probability of 0.199). Open therefore refuses a node's epsilon of 1 or more. No pure, Rényi or
 // zCDP accounting exists for this noise; its nodes are composed by the theorems for (epsilon,
 // delta) guarantees. The calibrations:
 //
@@ -38,57 +38,57 @@ type Wishart struct {
 	Calibration privacy.Calibration // the zero value is Sound
 	Degrees     int                 // k, the degrees of freedom of a node's noise; 0: as calibrated
 	Unshifted   bool                // leave out the shift of Eq. (4)
-
-	planned
-	setup       privacy.Setup
-	calibration privacy.Calibration // Calibration, as it was in Init
-	unshifted   bool                // Unshifted, as it was in Init
-	levels      int                 // m
-	freedom     int                 // k
-	sampler     *random.Wishart
 }
 
-var _ NodeNoise = (*Wishart)(nil)
+var _ NodeNoise = Wishart{}
 
-// Init validates and calibrates.
-func (w *Wishart) Init(s privacy.Setup) error {
-	w.planned = planned{}
+// wishart is a Wishart for a setup.
+type wishart struct {
+	planned
+	Wishart
+	data    privacy.Setup
+	levels  int // m
+	freedom int // k
+	sampler *random.Wishart
+}
+
+// Open validates and calibrates.
+func (of Wishart) Open(s privacy.Setup) (Nodes, error) {
 	if err := s.CheckRows(); err != nil {
-		return err
+		return nil, err
 	}
-	if err := published("Wishart", w.Calibration); err != nil {
-		return err
+	if err := published("Wishart", of.Calibration); err != nil {
+		return nil, err
 	}
-	if w.Degrees != 0 && w.Degrees <= s.Dim {
-		return fmt.Errorf("mechanism: Wishart.Degrees = %d, want > Setup.Dim = %d, or 0 for those that the budget needs", w.Degrees, s.Dim)
+	if of.Degrees != 0 && of.Degrees <= s.Dim {
+		return nil, fmt.Errorf("mechanism: Wishart.Degrees = %d, want > Setup.Dim = %d, or 0 for those that the budget needs", of.Degrees, s.Dim)
 	}
-	if err := w.Budget.Approximate(); err != nil {
-		return err
+	if err := of.Budget.Approximate(); err != nil {
+		return nil, err
 	}
-	w.setup, w.levels = s, printedNodes(s.Horizon)
-	w.calibration, w.unshifted = w.Calibration, w.Unshifted
+	w := &wishart{Wishart: of, data: s, levels: printedNodes(s.Horizon)}
 	if w.Calibration == privacy.Sound {
 		w.levels = maxNodes(s.Horizon)
 	}
 	node, freedom := w.node()
 	switch {
 	case node.Epsilon >= 1 || math.IsNaN(node.Epsilon):
-		return fmt.Errorf("mechanism: Wishart noise for epsilon = %v, delta = %v over %d nodes needs epsilon = %.4g a node, want < 1: the theorem proves nothing beyond it (far above 1, the different supports of neighbouring releases give them away)", w.Budget.Epsilon, w.Budget.Delta, w.levels, node.Epsilon)
+		return nil, fmt.Errorf("mechanism: Wishart noise for epsilon = %v, delta = %v over %d nodes needs epsilon = %.4g a node, want < 1: the theorem proves nothing beyond it (far above 1, the different supports of neighbouring releases give them away)", w.Budget.Epsilon, w.Budget.Delta, w.levels, node.Epsilon)
 	case node.Delta >= 1/math.E:
-		return fmt.Errorf("mechanism: Wishart noise for delta = %v over %d nodes needs delta = %.4g a node, want < 1/e", w.Budget.Delta, w.levels, node.Delta)
+		return nil, fmt.Errorf("mechanism: Wishart noise for delta = %v over %d nodes needs delta = %.4g a node, want < 1/e", w.Budget.Delta, w.levels, node.Delta)
 	case freedom > 1e15:
-		return fmt.Errorf("mechanism: Wishart noise for epsilon = %v needs %.3g degrees of freedom, want <= 1e15", w.Budget.Epsilon, freedom)
+		return nil, fmt.Errorf("mechanism: Wishart noise for epsilon = %v needs %.3g degrees of freedom, want <= 1e15", w.Budget.Epsilon, freedom)
 	}
 	w.freedom = s.Dim + int(freedom)
 	if root, c := w.spread(); root <= c {
-		return fmt.Errorf("mechanism: Wishart noise with m k = %.4g degrees of freedom has no rho_min at alpha = %v: sqrt(m k) = %.4g, want > sqrt(d) + sqrt(2 ln(8n/alpha)) = %.4g", root*root, s.Alpha, root, c)
+		return nil, fmt.Errorf("mechanism: Wishart noise with m k = %.4g degrees of freedom has no rho_min at alpha = %v: sqrt(m k) = %.4g, want > sqrt(d) + sqrt(2 ln(8n/alpha)) = %.4g", root*root, s.Alpha, root, c)
 	}
 	if err := fitting(s, 1); err != nil {
-		return err
+		return nil, err
 	}
 	var err error
 	if w.sampler, err = random.NewWishart(s.Dim, w.freedom, s.Bound*s.Bound); err != nil {
-		return err
+		return nil, err
 	}
 	from := w.Calibration
 	if w.Degrees > 0 {
@@ -96,15 +96,15 @@ func (w *Wishart) Init(s privacy.Setup) error {
 	}
 	w.planned = symmetric(w.Budget, from, "Shariff and Sheffet 2018, Section 4.1 and Theorem 23", maxNodes(s.Horizon),
 		privacy.Release{Law: privacy.WishartLaw(w.sampler), Sensitivity: privacy.Norms{L2: s.Bound * s.Bound}})
-	return nil
+	return w, nil
 }
 
 // node returns the budget of one node and the degrees of freedom beyond p.
-func (w *Wishart) node() (node privacy.Budget, freedom float64) {
+func (w *wishart) node() (node privacy.Budget, freedom float64) {
 	m := float64(w.levels)
 	switch {
 	case w.Degrees > 0: // half of delta for the nodes' own; the claim divides it better
-		node.Delta, freedom = w.Budget.Delta/(2*m), float64(w.Degrees-w.setup.Dim)
+		node.Delta, freedom = w.Budget.Delta/(2*m), float64(w.Degrees-w.data.Dim)
 		node.Epsilon = math.Sqrt(28 * portable.Log(4/node.Delta) / freedom)
 		return node, freedom
 	case w.Calibration == privacy.AsPublished:
@@ -142,37 +142,42 @@ func freedomFor(node privacy.Budget) float64 {
 }
 
 // Freedom returns k, the degrees of freedom of one node's noise.
-func (w *Wishart) Freedom() int { return w.freedom }
+func (w *wishart) Freedom() int { return w.freedom }
 
-// Nodes returns m and true: every prefix is padded to m nodes.
-func (w *Wishart) Nodes() (int, bool) { return w.levels, true }
+// Levels returns m and true: every prefix is padded to m nodes.
+func (w *wishart) Levels() (int, bool) { return w.levels, true }
+
+// Drawer returns a sampler.
+func (w *wishart) Drawer() Drawer { return wishartDrawer{w.sampler.Copy()} }
+
+type wishartDrawer struct{ *random.Wishart }
 
 // Draw writes one node's noise, a packed symmetric matrix, into dst.
-func (w *Wishart) Draw(n *privacy.Noise, dst []float64) { n.Wishart(dst, w.sampler) }
+func (w wishartDrawer) Draw(n *privacy.Noise, dst []float64) { n.Wishart(dst, w.Wishart) }
 
-// Noiseless returns false, as Init refuses an infinite epsilon: Wishart noise has no non-private
+// Noiseless returns false, as Open refuses an infinite epsilon: Wishart noise has no non-private
 // limit.
-func (w *Wishart) Noiseless() bool { return false }
+func (w *wishart) Noiseless() bool { return false }
 
 // spread returns sqrt(m k) and c = sqrt(d) + sqrt(2 ln(8n/alpha)). The singular values of the
 // Gaussian matrix behind the noise lie within c of sqrt(m k), in units of L~, except with
 // probability alpha/(4n).
-func (w *Wishart) spread() (root, c float64) {
+func (w *wishart) spread() (root, c float64) {
 	return math.Sqrt(float64(w.levels) * float64(w.freedom)), w.tail(8)
 }
 
 // tail returns sqrt(d) + sqrt(2 ln(factor n/alpha)).
-func (w *Wishart) tail(factor float64) float64 {
-	return math.Sqrt(float64(w.setup.Dim-1)) + math.Sqrt(2*portable.Log(factor*float64(w.setup.Horizon)/w.setup.Alpha))
+func (w *wishart) tail(factor float64) float64 {
+	return math.Sqrt(float64(w.data.Dim-1)) + math.Sqrt(2*portable.Log(factor*float64(w.data.Horizon)/w.data.Alpha))
 }
 
 // Shift returns the shift -c of Eq. (4), or 0 if Unshifted.
-func (w *Wishart) Shift() float64 {
-	if w.unshifted {
+func (w *wishart) Shift() float64 {
+	if w.Unshifted {
 		return 0
 	}
 	root, c := w.spread()
-	return -w.setup.Bound * w.setup.Bound * (float64((root-c)*(root-c)) - float64(4*root*c))
+	return -w.data.Bound * w.data.Bound * (float64((root-c)*(root-c)) - float64(4*root*c))
 }
 
 // Bounds returns the bounds of Proposition 9, moved by shift, with the gamma of Claim 20.
@@ -182,26 +187,26 @@ func (w *Wishart) Shift() float64 {
 // of Eq. (4), gamma is the printed simplification, which is about twice that of Claim 20. Sound
 // allots probability alpha/(4n) of the union bound to the event of gamma; the paper allots
 // alpha/(2n).
-func (w *Wishart) Bounds(shift float64) privacy.Bounds {
+func (w *wishart) Bounds(shift float64) privacy.Bounds {
 	b := w.Spread().Bounds(shift)
-	if w.calibration == privacy.AsPublished && !w.unshifted && shift == w.Shift() {
+	if w.Calibration == privacy.AsPublished && !w.Unshifted && shift == w.Shift() {
 		root, _ := w.spread()
-		b.Gamma = w.setup.Bound * math.Sqrt(root*w.tail(2))
+		b.Gamma = w.data.Bound * math.Sqrt(root*w.tail(2))
 	}
 	return b
 }
 
 // Spread returns what Bounds is computed from.
-func (w *Wishart) Spread() privacy.Spread {
+func (w *wishart) Spread() privacy.Spread {
 	root, c := w.spread()
-	square := w.setup.Bound * w.setup.Bound
+	square := w.data.Bound * w.data.Bound
 	factor := 2.0
-	if w.calibration == privacy.Sound {
+	if w.Calibration == privacy.Sound {
 		factor = 4
 	}
-	return privacy.Spread{Low: float64(square * (root - c) * (root - c)), High: float64(square * (root + c) * (root + c)), Relative: w.setup.Bound * w.tail(factor)}
+	return privacy.Spread{Low: float64(square * (root - c) * (root - c)), High: float64(square * (root + c) * (root + c)), Relative: w.data.Bound * w.tail(factor)}
 }
 
 // Plan returns what a row reveals that is in the given number of released nodes. More nodes than
 // the horizon allows count as the most that it allows.
-func (w *Wishart) Plan(nodes int) privacy.Plan { return w.shown(nodes, 1).HeldBy(w) }
+func (w *wishart) Plan(nodes int) privacy.Plan { return w.shown(nodes, 1).HeldBy(w) }

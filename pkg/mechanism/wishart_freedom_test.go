@@ -85,15 +85,12 @@ func TestWishartFreedom(t *testing.T) {
 		{privacy.Budget{Epsilon: 5, Delta: 0.1}, 20000, 607},
 		{privacy.Budget{Epsilon: 1, Delta: 1e-5}, 2, 362},
 	} {
-		w := Wishart{Budget: c.budget}
 		s := privacy.Setup{Dim: 6, Horizon: c.horizon, Bound: 1, Alpha: 1e-3}
-		if err := w.Init(s); err != nil {
-			t.Fatal(err)
-		}
+		w := nodes[*wishart](t, Wishart{Budget: c.budget}, s)
 		if k := leastFreedom(c.budget, maxNodes(c.horizon)); k != c.want || w.Freedom() != s.Dim+c.want {
 			t.Errorf("%v over %d rounds: k - p = %d, by bisection %d, want %d", c.budget, c.horizon, w.Freedom()-s.Dim, k, c.want)
 		}
-		if e := privacy.ClaimOf(&w).Epsilon(); !(e <= c.budget.Epsilon) {
+		if e := privacy.ClaimOf(w).Epsilon(); !(e <= c.budget.Epsilon) {
 			t.Errorf("%v over %d rounds: claims epsilon = %v", c.budget, c.horizon, e)
 		}
 	}

@@ -24,6 +24,10 @@ type Estimate struct {
 	// Effective is the effective sample size, (sum of weights)^2 / (sum of their squares): about
 	// as many rounds of the policy itself would tell as much (Kish 1965).
 	Effective float64
+	// Skew is the estimated skewness of Value's error: the sum of the cubes of what the users
+	// contribute to it, over the sum of their squares to the power 1.5. It is 0 for a normal error,
+	// and about 1/sqrt(k) where k users decide.
+	Skew float64
 	// MeanWeight is the mean of the weights before clipping. It has the mean 1 if the propensities are
 	// right, and the log plays every arm that the policy plays.
 	MeanWeight float64
@@ -42,17 +46,26 @@ func (e Estimate) String() string {
 	return s
 }
 
+// skewed bounds the |Skew| of an interval that is not doubted: at least 16 users decide it. Beyond
+// the bound the normal interval at 95% loses 1.5% or more of its coverage by its skewness alone, to
+// first order phi(z) Skew^2 (z^5 + 2 z^3 - 3 z) / 9 for z = 1.96 (Hall 1992).
+const skewed = 0.25
+
 // enough is from how many effective rounds on the interval is not doubted: a rule of thumb.
 const enough = 100
 
-// Doubts lists reasons not to trust the interval: fewer than 100 effective rounds or users, a mean
-// weight further than 4 of its standard errors from 1, a bias from clipping of more than SE.
+// Doubts lists reasons not to trust the interval: fewer than 100 effective rounds or users, a
+// skewness of more than 0.25, a mean weight further than 4 of its standard errors from 1, a bias
+// from clipping of more than SE.
 func (e Estimate) Doubts() (doubts []string) {
 	if e.Effective < enough {
 		doubts = append(doubts, fmt.Sprintf("%.3g effective rounds, want >= %d for a normal interval", e.Effective, enough))
 	}
 	if e.Users < enough {
 		doubts = append(doubts, fmt.Sprintf("%d users, want >= %d for a normal interval", e.Users, enough))
+	}
+	if math.Abs(e.Skew) > skewed {
+		doubts = append(doubts, fmt.Sprintf("a skewness of %.2g, want within %v for a normal interval: few users decide the estimate", e.Skew, skewed))
 	}
 	// The variance of a weight follows from its mean and the effective rounds.
 	se := 0.0
@@ -82,6 +95,12 @@ func (e *Estimate) finish(terms []float64, users []int, level float64) {
 	var square float64
 	for _, z := range sums {
 		square += float64(z * z)
+	}
+	if root := math.Sqrt(square); root > 0 {
+		for _, z := range sums {
+			z /= root
+			e.Skew += float64(float64(z*z) * z)
+		}
 	}
 	e.Rounds, e.Users, e.Level, e.SE = len(terms), len(sums), level, math.Inf(1)
 	if g := float64(len(sums)); g > 1 {

@@ -67,14 +67,18 @@ func (r *Replay) Run(l bandit.Learner) (Estimate, error) {
 		return Estimate{}, err
 	}
 	rows := r.shape()
-	if err := l.Init(rows.Problem(r.Log.RewardMin, r.Log.RewardMax), r.Horizon); err != nil {
-		return Estimate{}, fmt.Errorf("offpolicy: Replay: Init: %w", err)
+	if l == nil {
+		return Estimate{}, errors.New("offpolicy: Replay: the learner is nil")
 	}
-	if w, ok := l.(bandit.Warmer); ok && w.WantsWarmUp() {
+	ready, err := l.Open(rows.Problem(r.Log.RewardMin, r.Log.RewardMax), r.Horizon)
+	if err != nil {
+		return Estimate{}, fmt.Errorf("offpolicy: Replay: Open: %w", err)
+	}
+	if w, ok := ready.(bandit.Warmer); ok && w.WantsWarmUp() {
 		return Estimate{}, errors.New("offpolicy: Replay: the learner wants a warm-up with the rewards of all arms, which a log does not have")
 	}
-	rows.Reset()
-	l.Reset(random.New(r.Seed, 0, "learner/"), random.Source(r.Seed, 0, "noise/"))
+	contexts := rows.Start()
+	run := ready.Start(random.New(r.Seed, 0, "learner/"), random.Source(r.Seed, 0, "noise/"))
 	least := 1.0
 	for _, p := range r.Log.Propensities {
 		least = min(least, p)
@@ -91,9 +95,8 @@ func (r *Replay) Run(l bandit.Learner) (Estimate, error) {
 		if len(terms) == r.Horizon {
 			break
 		}
-		rows.Show(&view, len(terms)+1, r.Log.context(i))
-		arms = l.Select(&view, arms[:0])
-		if err := l.Err(); err != nil {
+		contexts.Show(&view, len(terms)+1, r.Log.context(i))
+		if arms, err = run.Select(&view, arms[:0]); err != nil {
 			return Estimate{}, fmt.Errorf("offpolicy: Replay: round %d of the log: %w", i+1, err)
 		}
 		if len(arms) != 1 || arms[0] < 0 || arms[0] >= r.Log.Arms {
@@ -104,8 +107,7 @@ func (r *Replay) Run(l bandit.Learner) (Estimate, error) {
 			continue
 		}
 		y[0] = r.Log.Rewards[i]
-		l.Update(&view, arms, y)
-		if err := l.Err(); err != nil {
+		if err := run.Update(&view, arms, y); err != nil {
 			return Estimate{}, fmt.Errorf("offpolicy: Replay: round %d of the log: %w", i+1, err)
 		}
 		if terms = append(terms, y[0]); r.Log.Users != nil {

@@ -49,22 +49,24 @@ func half(float64) float64 { return 0.5 }
 
 // threshold plays arm 0 if the first feature is more than at, and notes what it sees.
 type threshold struct {
-	bandit.Base
 	at   float64
 	seen []float64
 	arms []int
 }
 
-func (l *threshold) Init(bandit.Problem, int) error { return nil }
-func (l *threshold) Reset(*rand.Rand, rand.Source)  {}
-func (l *threshold) Select(v *bandit.View, dst []int) []int {
-	if v.X[0] > l.at {
-		return append(dst, 0)
-	}
-	return append(dst, 1)
+// Open accepts any problem. The one run is l.
+func (l *threshold) Open(bandit.Problem, int) (bandit.Calibrated, error) {
+	return bandit.Starts(func(*rand.Rand, rand.Source) bandit.Run { return l }), nil
 }
-func (l *threshold) Update(v *bandit.View, arms []int, y []float64) {
+func (l *threshold) Select(v *bandit.View, dst []int) ([]int, error) {
+	if v.X[0] > l.at {
+		return append(dst, 0), nil
+	}
+	return append(dst, 1), nil
+}
+func (l *threshold) Update(v *bandit.View, arms []int, y []float64) error {
 	l.seen, l.arms = append(l.seen, v.X[0]), append(l.arms, arms[0])
+	return nil
 }
 
 // A replay of a fixed rule has the rule's mean reward, whether the log is uniform or not: 0.8 less
@@ -128,15 +130,13 @@ func TestReplayLearners(t *testing.T) {
 	for name, c := range map[string]struct {
 		log      *offpolicy.Log
 		constant float64
-		make     func() bandit.Learner
+		learner  bandit.Learner
 	}{
-		"LinUCB": {linear, 1, func() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) }},
-		"private LinUCB": {linear, 1, func() bandit.Learner {
-			return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
-		}},
-		"UCB1": {plain, 0, func() bandit.Learner { return learner.New(&arms.UCB1{}, nil) }},
+		"LinUCB":         {linear, 1, learner.New(learner.LinUCB{}, nil)},
+		"private LinUCB": {linear, 1, learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})},
+		"UCB1":           {plain, 0, learner.New(arms.UCB1{}, nil)},
 	} {
-		first, second := &recorder{Learner: c.make()}, &recorder{Learner: c.make()}
+		first, second := &recorder{Learner: c.learner}, &recorder{Learner: c.learner}
 		e, err := (&offpolicy.Replay{Log: c.log, Horizon: 2000, Norm: 1, Constant: c.constant, Seed: 3}).Run(first)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -161,18 +161,28 @@ func TestReplayLearners(t *testing.T) {
 // recorder notes which rounds of a log were counted.
 type recorder struct {
 	bandit.Learner
+	run     bandit.Run
 	asked   int
 	counted []int
 }
 
-func (r *recorder) Select(v *bandit.View, dst []int) []int {
-	r.asked++
-	return r.Learner.Select(v, dst)
+// Open opens the learner. The one run is r.
+func (r *recorder) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	ready, err := r.Learner.Open(p, horizon)
+	return bandit.Starts(func(own *rand.Rand, noise rand.Source) bandit.Run {
+		r.run = ready.Start(own, noise)
+		return r
+	}), err
 }
 
-func (r *recorder) Update(v *bandit.View, arms []int, y []float64) {
+func (r *recorder) Select(v *bandit.View, dst []int) ([]int, error) {
+	r.asked++
+	return r.run.Select(v, dst)
+}
+
+func (r *recorder) Update(v *bandit.View, arms []int, y []float64) error {
 	r.counted = append(r.counted, r.asked-1)
-	r.Learner.Update(v, arms, y)
+	return r.run.Update(v, arms, y)
 }
 
 func TestReplayRefuses(t *testing.T) {
@@ -198,27 +208,24 @@ func TestReplayRefuses(t *testing.T) {
 
 // faulty is a learner that does what a replay must not go on after.
 type faulty struct {
-	threshold
-	init, choose, learn error
+	open, choose, learn error
 	plays               []int
 	warm                bool
 }
 
-func (l *faulty) Init(bandit.Problem, int) error { return l.init }
-func (l *faulty) WantsWarmUp() bool              { return l.warm }
-func (l *faulty) WarmUp([]float64)               {}
-func (l *faulty) Select(_ *bandit.View, dst []int) []int {
-	if l.choose != nil {
-		l.Fail(l.choose)
-	}
-	return append(dst, l.plays...)
+func (l *faulty) Open(bandit.Problem, int) (bandit.Calibrated, error) { return l, l.open }
+func (l *faulty) Start(*rand.Rand, rand.Source) bandit.Run            { return l }
+func (l *faulty) WantsWarmUp() bool                                   { return l.warm }
+func (l *faulty) WarmUp([]float64) error                              { return nil }
+func (l *faulty) Select(_ *bandit.View, dst []int) ([]int, error) {
+	return append(dst, l.plays...), l.choose
 }
-func (l *faulty) Update(*bandit.View, []int, []float64) { l.Fail(l.learn) }
+func (l *faulty) Update(*bandit.View, []int, []float64) error { return l.learn }
 
 func TestReplayStops(t *testing.T) {
 	broken := errors.New("broken")
 	for want, l := range map[string]*faulty{
-		"Init: broken": {init: broken},
+		"Open: broken": {open: broken},
 		"round 1 of the log: the learner plays [], want one": {},
 		"the learner plays [0 1], want one arm in [0, 2)":    {plays: []int{0, 1}},
 		"the learner plays [2], want one":                    {plays: []int{2}},
@@ -239,7 +246,7 @@ func TestReplayStops(t *testing.T) {
 // A log of a coin's choices says what LinUCB would have earned, without a new experiment.
 func ExampleReplay() {
 	replay := &offpolicy.Replay{Log: logged(1, 10_000, half), Horizon: 10_000, Norm: 1, Constant: 1, Seed: 1}
-	e, err := replay.Run(learner.New(&learner.LinUCB{}, nil))
+	e, err := replay.Run(learner.New(learner.LinUCB{}, nil))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func ExampleFTRL() {
 	for _, calibration := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 		l := &online.FTRL{
 			Gradient: 1,
-			Sums:     &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: calibration},
+			Sums:     mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: calibration},
 			Noise:    privacy.NewNoise(random.Source(1, 0, "noise")),
 		}
 		if err := l.Init(10, 10_000); err != nil {

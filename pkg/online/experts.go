@@ -33,11 +33,12 @@ type Experts struct {
 	Noise   *privacy.Noise // where the choices take their noise from; no default
 	Rand    *rand.Rand     // draws the first action and the prefixes; no default
 
-	choice  mechanism.TopK
-	actions int // 0 before Init
-	left    int // rounds left of the block
-	length  int // of the block
-	prefix  int // rounds left of its prefix
+	choices mechanism.Calibrated[mechanism.Choices]
+	choice  mechanism.Choices // of the run
+	actions int               // 0 before Init
+	left    int               // rounds left of the block
+	length  int               // of the block
+	prefix  int               // rounds left of its prefix
 	clipped int
 	scores  []float64 // -L of the prefix
 	chosen  []int
@@ -56,10 +57,11 @@ func (e *Experts) Init(actions int) error {
 	case e.Rand == nil:
 		return fmt.Errorf("online: Experts.Rand is nil, want a *rand.Rand")
 	}
-	e.choice = mechanism.TopK{Budget: privacy.Budget{Epsilon: e.Epsilon}, K: 1, Candidates: actions, Sensitivity: 1}
-	if err := e.choice.Init(); err != nil {
+	choices, err := mechanism.TopK{Budget: privacy.Budget{Epsilon: e.Epsilon}, K: 1, Candidates: actions, Sensitivity: 1}.Open()
+	if err != nil {
 		return err
 	}
+	e.choices = choices
 	e.actions, e.scores, e.chosen = actions, make([]float64, actions), make([]int, 1)
 	e.Reset()
 	return nil
@@ -68,7 +70,7 @@ func (e *Experts) Init(actions int) error {
 // Reset forgets all rounds. It goes on with fresh noise and fresh prefixes; to repeat a run, set
 // Noise and Rand anew before.
 func (e *Experts) Reset() {
-	e.choice.Reset(e.Noise)
+	e.choice = e.choices.Start(e.Noise)
 	e.clipped = 0
 	e.chosen[0] = e.Rand.IntN(e.actions)
 	e.open(1)
@@ -124,5 +126,5 @@ func (e *Experts) Plan(records int) privacy.Plan {
 	if e.actions == 0 {
 		return privacy.NoPlan("%v", errNotReady)
 	}
-	return privacy.PlanOf(&e.choice, records).HeldBy(e)
+	return privacy.PlanOf(e.choice, records).HeldBy(e)
 }

@@ -38,9 +38,9 @@ type FTRL struct {
 	Noise *privacy.Noise
 
 	core
-	sums   privacy.Statistic[mechanism.Total] // as it was in Init
+	opened privacy.Mechanism[mechanism.Total] // Sums, for the horizon
+	sums   privacy.Stream[mechanism.Total]    // of this run; nil before its first round
 	half   float64                            // eta/2
-	begun  bool                               // sums were reset since Reset
 	record privacy.Record
 	next   []float64
 }
@@ -52,7 +52,7 @@ var (
 
 // Init validates and allocates.
 func (f *FTRL) Init(dim, horizon int) error {
-	f.sums = nil
+	f.opened, f.sums = nil, nil
 	if !(f.Rate >= 0 && f.Rate <= 1e100) {
 		return fmt.Errorf("online: FTRL.Rate = %v, want > 0, 1e100 at most, or 0 for sqrt(2/horizon)", f.Rate)
 	}
@@ -61,20 +61,21 @@ func (f *FTRL) Init(dim, horizon int) error {
 	}
 	sums := f.Sums
 	if sums == nil {
-		sums = &mechanism.VectorExact{}
+		sums = mechanism.VectorExact{}
 	} else if err := field.Check("online: FTRL.Sums", sums); err != nil {
 		return f.unready(err)
 	} else if f.Noise == nil {
 		return f.unready(fmt.Errorf("online: FTRL.Noise is nil, want a privacy.Noise for a %T", sums))
 	}
-	if err := sums.Init(privacy.Setup{Dim: dim, Horizon: horizon, Bound: 1}); err != nil {
+	opened, err := sums.Open(privacy.Setup{Dim: dim, Horizon: horizon, Bound: 1})
+	if err != nil {
 		return f.unready(err)
 	}
 	eta := f.Rate
 	if eta == 0 {
 		eta = math.Sqrt(2 / float64(horizon))
 	}
-	f.sums, f.half, f.next = sums, eta/2, make([]float64, dim)
+	f.opened, f.half, f.next = opened, eta/2, make([]float64, dim)
 	f.Reset()
 	return nil
 }
@@ -88,17 +89,16 @@ func (f *FTRL) unready(err error) error {
 // Reset forgets all rounds.
 func (f *FTRL) Reset() {
 	f.reset()
-	f.begun = false
+	f.sums = nil
 }
 
 // begin takes the noise of the first release, if it has any, at the first prediction: Reset after
 // Init draws nothing.
 func (f *FTRL) begin() {
-	if f.begun || f.sums == nil {
+	if f.sums != nil || f.opened == nil {
 		return
 	}
-	f.begun = true
-	f.sums.Reset(f.Noise)
+	f.sums = f.opened.Start(f.Noise)
 	f.lead()
 }
 
@@ -142,8 +142,11 @@ func (f *FTRL) Update(gradient []float64) error {
 
 // Plan returns the plan of the sums: predictions are computed from their releases.
 func (f *FTRL) Plan(records int) privacy.Plan {
-	if f.sums == nil {
+	switch {
+	case f.opened == nil:
 		return privacy.NoPlan("%v", errNotReady)
+	case f.sums == nil:
+		return privacy.PlanOf(f.opened, records).HeldBy(f)
 	}
 	return privacy.PlanOf(f.sums, records).HeldBy(f)
 }

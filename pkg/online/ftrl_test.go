@@ -11,23 +11,13 @@ import (
 )
 
 // sums are the statistics that DP-FTRL is tried over.
-var sums = map[string]func() privacy.Statistic[mechanism.Total]{
-	"none": func() privacy.Statistic[mechanism.Total] { return &mechanism.VectorExact{} },
-	"as printed": func() privacy.Statistic[mechanism.Total] {
-		return &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}
-	},
-	"Laplace": func() privacy.Statistic[mechanism.Total] {
-		return &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}}
-	},
-	"square root": func() privacy.Statistic[mechanism.Total] {
-		return &mechanism.VectorSquareRoot{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
-	},
-	"BLT": func() privacy.Statistic[mechanism.Total] {
-		return &mechanism.VectorBLT{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
-	},
-	"Gaussian tree": func() privacy.Statistic[mechanism.Total] {
-		return &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
-	},
+var sums = map[string]privacy.Statistic[mechanism.Total]{
+	"none":          mechanism.VectorExact{},
+	"as printed":    mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished},
+	"Laplace":       mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}},
+	"square root":   mechanism.VectorSquareRoot{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}},
+	"BLT":           mechanism.VectorBLT{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}},
+	"Gaussian tree": mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}},
 }
 
 // overRoot returns the mean of regret/sqrt T over trials, and its standard error.
@@ -61,7 +51,7 @@ func horizons() []int {
 }
 
 func ftrl(name string, trial int) *FTRL {
-	return &FTRL{Gradient: 1, Sums: sums[name](), Noise: privacy.NewNoise(random.Source(9, trial, name))}
+	return &FTRL{Gradient: 1, Sums: sums[name], Noise: privacy.NewNoise(random.Source(9, trial, name))}
 }
 
 // TestDrift: regret/sqrt T of DP-FTRL on losses with a drift, 30 trials, against numbers of an

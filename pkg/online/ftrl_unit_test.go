@@ -36,16 +36,16 @@ func TestFTRLPredicts(t *testing.T) {
 // TestFTRLPlan: a game's noise is that of its plan, which is worth what was asked for, whatever
 // Init and Reset did before.
 func TestFTRLPlan(t *testing.T) {
-	for name, make := range sums {
+	for name, over := range sums {
 		s, err := NewDrift(3, 100, 0.2, random.New(1, 0, "losses"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
-		l := &FTRL{Gradient: 1, Sums: make(), Noise: privacy.NewNoise(ledger)}
 		if name == "Laplace" {
-			l.Sums.(*mechanism.VectorTree).Padded = true
+			over = mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Padded: true}
 		}
+		l := &FTRL{Gradient: 1, Sums: over, Noise: privacy.NewNoise(ledger)}
 		if _, err := Regret(l, s, 100); err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestFTRLPlan(t *testing.T) {
 
 // TestFTRLRepeats: with the same noise anew, a run is the same; without, Reset brings other noise.
 func TestFTRLRepeats(t *testing.T) {
-	l := &FTRL{Gradient: 1, Sums: &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Padded: true}}
+	l := &FTRL{Gradient: 1, Sums: mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Padded: true}}
 	run := func() []float64 {
 		l.Reset()
 		var all []float64

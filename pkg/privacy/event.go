@@ -324,9 +324,9 @@ func (p Parallel) Validate() error { return each("Parallel", p) }
 
 // GroupEvent is an event seen by a user with at most Contributions records in it: group privacy.
 //
-// GDP is exact for it: k records of a Gaussian are one of k mu. PLD composes the pairs of k records:
-// additive noise under k times the sensitivity, choices of k times the range, and any other pair
-// raised k times. Pure multiplies epsilon by k, and Concentrated rho by k^2.
+// GDP is exact for it: k records of a Gaussian are one of k mu. PLD composes the pairs of k
+// records: additive noise under k times the sensitivity, choices of k times the range, and any
+// other pair raised k times. Pure multiplies epsilon by k, and Concentrated rho by k^2.
 type GroupEvent struct {
 	Event         Event
 	Contributions int

@@ -59,8 +59,8 @@ type book struct {
 	past    int
 }
 
-// NewLedger returns a Ledger over a source of randomness. Hand it to Learner.Reset, or to NewNoise,
-// in place of the source: the noise stays the same.
+// NewLedger returns a Ledger over a source of randomness. Hand it to bandit.Calibrated.Start, or to
+// NewNoise, in place of the source: the noise stays the same.
 func NewLedger(source rand.Source) *Ledger { return &Ledger{&book{source: source}} }
 
 // Uint64 returns a random word and counts it as taken past Noise.
@@ -80,8 +80,8 @@ func (l *Ledger) note(law Law, draws int) {
 	l.entries = append(l.entries, Draws{law, draws})
 }
 
-// CheckPlan compares the noise drawn with the draws that x's plan lists, after so many records
-// since Reset. The listed draws have to be those of whole cases of the plan: noise that is in no
+// CheckPlan compares the noise drawn with the draws that x's plan lists, after so many records of
+// the run. The listed draws have to be those of whole cases of the plan: noise that is in no
 // release, that has fewer numbers than its release, or whose case has other noise that was not
 // drawn, is an error. A plan without releases needs no noise. The errors wrap ErrLedger.
 func (l *Ledger) CheckPlan(x Planner, records int) error {

@@ -20,16 +20,20 @@ type Noise struct {
 	rng     *rand.Rand
 	ledger  *Ledger // may be nil
 	script  func(law Law, dst []float64)
-	system  bool
+	system  *random.System // nil if the noise is seeded
 }
 
-// NewNoise returns noise that is seeded from a source.
+// NewNoise returns noise that is seeded from a source. It is nil if the source is: a mechanism that
+// is started with that refuses its records.
 func NewNoise(source rand.Source) *Noise {
 	ledger, ok := source.(*Ledger)
 	if ok {
 		source = ledger.source
 	}
-	_, system := source.(*random.System)
+	if source == nil {
+		return nil
+	}
+	system, _ := source.(*random.System)
 	return &Noise{normals: random.NewNormals(source), rng: rand.New(source), ledger: ledger, system: system}
 }
 
@@ -39,7 +43,26 @@ func NewSystemNoise() *Noise { return NewNoise(random.NewSystem()) }
 
 // System reports whether the randomness is the operating system's. Otherwise it is seeded, and a
 // run can be repeated.
-func (n *Noise) System() bool { return n.system }
+func (n *Noise) System() bool { return n.Source() != nil }
+
+// Source returns the operating system's randomness that the noise is drawn from, for a mechanism
+// that may draw from no other. It is nil if the noise is seeded, or n is nil.
+func (n *Noise) Source() *random.System {
+	if n == nil {
+		return nil
+	}
+	return n.system
+}
+
+// fresh returns the generator of normal variables. One over the system's randomness is seeded anew
+// for each draw, so that what was drawn says nothing of what comes: a run whose past is known goes
+// on with other noise.
+func (n *Noise) fresh() *random.Normals {
+	if n.system != nil {
+		n.normals.Seed(n.system)
+	}
+	return n.normals
+}
 
 func (n *Noise) note(law Law) {
 	if n.ledger != nil {
@@ -55,7 +78,7 @@ func (n *Noise) Gaussian(dst []float64, sd float64) {
 		n.script(law, dst)
 		return
 	}
-	n.normals.Fill(dst)
+	n.fresh().Fill(dst)
 	for i := range dst {
 		dst[i] *= sd
 	}
@@ -73,7 +96,7 @@ func (n *Noise) GaussianEach(dst []float64, sd float64) {
 		}
 		return
 	}
-	n.normals.Fill(dst)
+	n.fresh().Fill(dst)
 	for i := range dst {
 		dst[i] *= sd
 	}
@@ -93,7 +116,7 @@ func (n *Noise) SymmetricGaussian(dst []float64, dim int, sd float64) {
 		n.script(law, dst)
 		return
 	}
-	n.normals.Fill(dst)
+	n.fresh().Fill(dst)
 	packed.Scale(dst, dim, sd, math.Sqrt2*sd)
 }
 
@@ -108,7 +131,7 @@ func (n *Noise) GaussianPair(dst []float64, dim int, sd, vectorSD float64) {
 	}
 	n.note(SymmetricGaussianLaw(dim, sd))
 	n.note(GaussianLaw(len(vector), vectorSD))
-	n.normals.Fill(dst)
+	n.fresh().Fill(dst)
 	packed.Scale(matrix, dim, sd, math.Sqrt2*sd)
 	for i := range vector {
 		vector[i] *= vectorSD
@@ -128,7 +151,7 @@ func (n *Noise) Wishart(dst []float64, w *random.Wishart) {
 		n.script(law, dst)
 		return
 	}
-	w.Rand(n.normals, dst)
+	w.Rand(n.fresh(), dst)
 }
 
 // WishartLaw returns the law of Wishart.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/copies"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 )
@@ -20,9 +19,9 @@ import (
 // own with HeldBy. PlanOf checks the holder: a type that embeds a private learner inherits its
 // methods, but not its claim.
 //
-// A plan is about what is released. The saved state of a learner (package snapshot) is no release:
-// it holds the raw data's sums and the stream of the noise, and no plan covers it. The plan of what
-// was saved or restored has a condition that says what two copies cost.
+// A plan is about what is released. A saved run (package snapshot) is no release: it holds the raw
+// data and the noise, and no plan covers it. Its plan has a condition that says what two copies
+// cost.
 type Plan struct {
 	Model       Model
 	Neighbours  Neighbours
@@ -37,7 +36,7 @@ type Plan struct {
 	Conditions []string // what else must hold for the claim, such as where records are clipped
 	Source     string   // paper and theorem
 
-	// Draws lists the noise that must have been drawn since Reset, for a Ledger to check. It has laws
+	// Draws lists the noise that the run must have drawn so far, for a Ledger to check. It has laws
 	// of the releases, with counts that follow from public numbers such as how many records came. The
 	// plan of a part that is used many times over, a device or a tree's noise, lists the draws of one
 	// message or node. The list is the same for any number of records that Plan is asked about; nil
@@ -111,8 +110,9 @@ type Release struct {
 	// Parts lists further numbers of the same vector, each under noise of its own scale. They are for
 	// Gaussian noise, symmetric or not, discrete Gaussian and Laplace noise, and of Law's kind.
 	Parts []Part
-	// Joint bounds the change of the whole vector, each number in units of its scale, where the parts
-	// cannot all move most at once: in the norm L2, under Laplace noise L1. 0 means that they can.
+	// Joint bounds how far one record moves the whole vector after each number has been divided by the
+	// scale of its noise. The norm is L1 under Laplace noise and L2 otherwise. Set it if no record can
+	// move all parts by their most at once; 0 means that one can.
 	Joint float64
 	Times int // number of such releases that show the record; 0 means 1
 	// Threshold is the noise of a threshold with which noisy queries are compared; then only the
@@ -139,8 +139,8 @@ type Part struct {
 // uses one or two of them: Gaussian noise L2, Laplace noise L1, Gumbel noise and comparisons LInf,
 // binomial noise L2 and LInf.
 //
-// A symmetric matrix under a symmetric law counts each entry off the diagonal once and each entry on
-// it by half: L2 is its Frobenius norm over sqrt(2).
+// A symmetric matrix under a symmetric law counts each entry off the diagonal once and each entry
+// on it by half: L2 is its Frobenius norm over sqrt(2).
 type Norms struct{ L1, L2, LInf float64 }
 
 // HeldBy returns the plan as x's own: x holds it. Call it in x's method Plan, with the receiver.
@@ -190,21 +190,7 @@ func PlanOf(x any, records int) Plan {
 	if v := reflect.ValueOf(x); v.Kind() == reflect.Pointer && v.IsNil() {
 		return NoPlan("a %T that is nil has no plan", x)
 	}
-	p := Own(x, planner.Plan(records))
-	if copies.Noted(x) && p.Held() {
-		if c := p.quality.copied(); !slices.Contains(p.Conditions, c) {
-			p.Conditions = append(slices.Clip(p.Conditions), c)
-		}
-	}
-	return p
-}
-
-// copied returns the condition of a claim of which a saved state exists (package snapshot).
-func (q Quality) copied() string {
-	if q == Secure {
-		return "a state was saved: k copies that go on from it draw new noise each, and spend what k runs do"
-	}
-	return "a state was saved: one copy goes on from it; two show the same noise, and their difference the data"
+	return Own(x, planner.Plan(records))
 }
 
 // Own returns p if x holds it, and otherwise a plan that claims nothing and lists the same draws.
@@ -494,7 +480,7 @@ func (p Plan) Times(n int) Plan {
 }
 
 // Counted returns the plan with the given counts of its draws, one for each in their order. With
-// fewer counts or more, the plan claims nothing. A plan without draws, as it is before Init, stays
+// fewer counts or more, the plan claims nothing. A plan without draws, of what is not open, stays
 // as it is.
 func (p Plan) Counted(counts ...int) Plan {
 	if len(p.Draws) == 0 {

@@ -11,10 +11,10 @@ import (
 // release has moved, and every field of the release, as numbers.
 //
 // A bool is 0 or 1, a slice its length before its elements, a nil one -1, a string its bytes as a
-// slice. Equal numbers mean equal releases, and Deserialise makes a release of them. Checks, attacks
-// and replays of a policy all read a statistic through this function, so a release has to be plain
-// data: a field that is unexported, a pointer, a function, a map, an interface or a channel is an
-// error that names it. So is an integer beyond 2^53.
+// slice. Equal numbers mean equal releases, and Deserialise makes a release of them. Checks,
+// attacks and replays of a policy all read a statistic through this function, so a release has to
+// be plain data: a field that is unexported, a pointer, a function, a map, an interface or a
+// channel is an error that names it. So is an integer beyond 2^53.
 func Serialise(dst []float64, moved bool, release any) ([]float64, error) {
 	v, err := plain(release)
 	if err != nil {

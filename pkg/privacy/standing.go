@@ -14,8 +14,8 @@ type Standing int
 const (
 	// Checked: all plans are made by types of this module, whose tests and audits exercise them.
 	Checked Standing = iota
-	// Stated: somebody else's statistic, device, noise or rule states what it releases or needs. Package
-	// privacytest can take it apart.
+	// Stated: somebody else's statistic, device, noise or rule states what it releases or needs.
+	// Package privacytest can take it apart.
 	Stated
 	// Asserted: somebody else's learner or mechanism has a plan that is written by hand. Nothing
 	// compares it with what is released; an audit may.
@@ -49,7 +49,7 @@ func (o origin) heldBy(x any) origin {
 	if of == nil {
 		return o
 	}
-	return o.with(origin{standing(x, reflect.TypeOf(x)), []string{of.String()}})
+	return o.with(origin{standing(reflect.TypeOf(x)), []string{of.String()}})
 }
 
 // stranger returns the type of x, or what it points to, if it is not of this module; else nil.
@@ -64,8 +64,9 @@ func stranger(x any) reflect.Type {
 	return of
 }
 
-// Trusts returns the plan with the rules whose word it takes, such as one that scores records or one
-// that sets lengths. Of those that are not of this module it says that their authors vouch for them.
+// Trusts returns the plan with the rules whose word it takes, such as one that scores records or
+// one that sets lengths. Of those that are not of this module it says that their authors vouch for
+// them.
 func (p Plan) Trusts(rules ...any) Plan {
 	for _, rule := range rules {
 		if of := stranger(rule); of != nil {
@@ -76,16 +77,19 @@ func (p Plan) Trusts(rules ...any) Plan {
 }
 
 // standing returns what an outsider's plan is worth: Stated for a part that privacytest can take
-// apart, which is a statistic, a tree's noise, or a device.
-func standing(x any, t reflect.Type) Standing {
-	switch x.(type) {
-	case interface{ Add(*Record) (bool, error) }, interface{ Nodes() (int, bool) }:
-		return Stated
-	}
-	if _, device := t.MethodByName("Report"); device {
+// apart, which is a statistic, a tree's noise, or a device, and for a run of one.
+func standing(t reflect.Type) Standing {
+	if start, ok := t.MethodByName("Start"); apart(t) || ok && start.Type.NumOut() == 1 && apart(start.Type.Out(0)) {
 		return Stated
 	}
 	return Asserted
+}
+
+// apart reports whether a type has a method that privacytest takes a part by.
+func apart(t reflect.Type) bool {
+	_, device := t.MethodByName("Report")
+	return device || t.Implements(reflect.TypeFor[interface{ Add(*Record) (bool, error) }]()) ||
+		t.Implements(reflect.TypeFor[interface{ Levels() (int, bool) }]())
 }
 
 // with returns the origin of a plan that is made of two.

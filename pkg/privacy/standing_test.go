@@ -40,8 +40,8 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// TestTrusts: a plan that takes a stranger's word for a rule says so, and one of a rule of ours does
-// not.
+// TestTrusts: a plan that takes a stranger's word for a rule says so, and one of a rule of ours
+// does not.
 func TestTrusts(t *testing.T) {
 	ours := gaussianPlan(0.3)
 	if c := ours.Trusts(nil, &holder{"a rule of ours"}).Claim(); c.Standing() != Checked || len(c.Authors()) != 0 {

@@ -5,27 +5,46 @@ import (
 	"math"
 )
 
-// Statistic takes in raw records and releases a noisy summary R of them. It is the half of a
-// private learner that sees data; the other half, a policy, sees releases only.
+// Statistic describes how raw records become a noisy summary R of them. What it describes is the
+// half of a private learner that sees data; the other half, a policy, sees releases only.
+//
+// A description is a plain value of exported fields, whose zeros are the documented defaults. What
+// runs is made from it, and thrown away: Open calibrates it for a setup, and Start begins a run.
 //
 // The releases of this toolkit are Sums and Means. For a release of your own, write a type of your
 // own.
 type Statistic[R any] interface {
-	// Init validates the setup and allocates.
-	Init(Setup) error
-	// Reset forgets the data before a new trial, and takes new noise from n.
-	Reset(n *Noise)
+	// Open validates the description and calibrates it for a setup.
+	Open(Setup) (Mechanism[R], error)
+}
+
+// Mechanism is a statistic that is calibrated. It never changes, and all runs share it.
+type Mechanism[R any] interface {
+	// Planner says what the releases after a number of records show of one, of any run.
+	Planner
+	// Start begins a run that takes its noise from n. Without any, a run that wants it refuses records.
+	Start(n *Noise) Stream[R]
+}
+
+// Stream is one run of a mechanism: it takes in records, and releases.
+type Stream[R any] interface {
+	// Planner returns the mechanism's plan, held by the stream, with the Draws of this very run.
+	Planner
 	// Add takes in a record, and reports whether the release has moved. Values out of their bounds are
 	// clipped to them and counted. A record that is not finite, of the wrong shape, or beyond the
 	// horizon is an error and changes nothing.
 	Add(*Record) (moved bool, err error)
 	// Release returns the current release. Reading it again shows the same, since noise is drawn when
-	// records come. The statistic owns it; it is valid until the next Add or Reset.
+	// records come. The stream owns it; it is valid until the next Add.
 	Release() *R
-	// Clipped returns the number of records, or of their weights, that were clipped since Reset.
+	// Clipped returns the number of records, or of their weights, that were clipped.
 	Clipped() int
-	// Plan returns what the releases after a number of records show of one.
-	Planner
+}
+
+// First returns the release of no records, without noise. A policy reads from it, before any run,
+// what bounds the noise.
+func First[R any](m Mechanism[R]) *R {
+	return m.Start(ScriptedNoise(func(_ Law, dst []float64) { clear(dst) })).Release()
 }
 
 // Accumulator is a statistic that releases the running sum of row row^T over rows (x, y).
@@ -41,11 +60,11 @@ type Record struct {
 	Y    []float64 // their rewards
 }
 
-// Summer is a Tally that also takes in the weights of one arm as a sum, so that a simulation can
+// Summer is a Stream that also takes in the weights of one arm as a sum, so that a simulation can
 // jump to the end of a batch. Nothing in it clips single weights: the claim holds if each was
 // within the bounds before it was added up.
 type Summer interface {
-	Statistic[Means]
+	Stream[Means]
 	// Missing returns how many weights of an arm, and of no other, the next release waits for, >= 1.
 	// It returns 0 for an arm outside of [0, Setup.Arms).
 	Missing(arm int) int
@@ -61,7 +80,7 @@ func Row(row []float64) *Record {
 }
 
 // Setup describes the data that a statistic is to take in. Accumulators read Dim, Bound, Context
-// and Alpha; tallies read Arms, Slots, Lo, Hi and WarmUp.
+// and Alpha; tallies read Arms, Slots, Lo, Hi, WarmUp and Lengths.
 type Setup struct {
 	Horizon int // number of records, >= 1, without that of a warm-up; the last row is never released
 
@@ -76,6 +95,8 @@ type Setup struct {
 	Slots  int     // largest number of arms K in a record, in [1, Arms]
 	Lo, Hi float64 // bounds of a weight, Lo < Hi
 	WarmUp bool    // a first record, in addition to the horizon's, shows all arms
+	// Lengths means that the policy's rule sets the lengths of batches, unless the statistic does.
+	Lengths bool
 }
 
 // LeastBound and MostBound are the ends of the range allowed for a bound on data. Within it, the
@@ -153,9 +174,9 @@ func (s *Sums) Read(dst []float64) {
 	}
 }
 
-// Shifted returns the release with the Shift that makes Bounds.RhoMin equal to rhoMin > 0. It shares
-// its slices. The shift is post-processing, which costs no privacy: choose it before the first
-// record.
+// Shifted returns the release with the Shift that makes Bounds.RhoMin equal to rhoMin > 0. It
+// shares its slices. The shift is post-processing, which costs no privacy: choose it before the
+// first record.
 func (s *Sums) Shifted(rhoMin float64) (Sums, error) {
 	switch {
 	case s.Spread.Fixed:

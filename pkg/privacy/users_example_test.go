@@ -10,8 +10,9 @@ import (
 // Six users have one record each, three have two, one has thirty: what epsilon = 1 for a record is
 // worth to each.
 func ExampleUserLevels() {
-	tree := &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}}
-	if err := tree.Init(privacy.Setup{Dim: 3, Horizon: 100, Bound: 1, Alpha: 0.1}); err != nil {
+	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
+	tree, err := mechanism.Tree{Noise: noise}.Open(privacy.Setup{Dim: 3, Horizon: 100, Bound: 1, Alpha: 0.1})
+	if err != nil {
 		fmt.Println(err)
 		return
 	}

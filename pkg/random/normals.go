@@ -20,11 +20,16 @@ type Normals struct{ s [4]uint64 }
 // NewNormals returns a generator seeded with four draws of a source (a *rand.Rand is one too).
 func NewNormals(r rand.Source) *Normals {
 	g := new(Normals)
+	g.Seed(r)
+	return g
+}
+
+// Seed has the generator begin anew from four draws of a source.
+func (g *Normals) Seed(r rand.Source) {
 	for i := range g.s {
 		g.s[i] = r.Uint64()
 	}
 	g.s[0] |= 1 // the all-zero state would repeat itself for ever
-	return g
 }
 
 // The ziggurat for exp(-x^2/2): layers of equal area zigArea under the curve, the outermost

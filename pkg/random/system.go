@@ -3,24 +3,54 @@ package random
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"slices"
 )
 
 // System is a rand.Source over the operating system's randomness (crypto/rand), for noise that has
 // to protect people. Make it with NewSystem, one for each goroutine.
 //
 // It reads 4 KiB at a time, and overwrites a word in its buffer when it returns it. If the system
-// cannot give randomness, the program ends with a fatal error that nothing can recover from. The
-// buffer is never part of a saved state (package snapshot).
+// cannot give randomness, the program ends with a fatal error that nothing can recover from.
 type System struct {
-	buf  [4096]byte `snapshot:"keep"`
-	next int        `snapshot:"keep"`
+	buf    [4096]byte
+	next   int
+	past   []uint64 // given before new ones
+	record bool
+	words  []uint64 // all that were given, if they are recorded
 }
 
 // NewSystem returns a source with an empty buffer.
 func NewSystem() *System { return &System{next: len(System{}.buf)} }
 
+// RecordedSystem returns a source that gives the words of the past first, then new ones, and keeps
+// them all: for a run that is saved and goes on (package snapshot). What it keeps is as secret as
+// the data that the noise is to hide.
+func RecordedSystem(past []uint64) *System {
+	s := NewSystem()
+	s.past, s.record = past, true
+	return s
+}
+
+// Words returns a copy of all words that a recorded source has given.
+func (s *System) Words() []uint64 { return slices.Clone(s.words) }
+
 // Uint64 returns a word of randomness.
 func (s *System) Uint64() uint64 {
+	if !s.record {
+		return s.fresh()
+	}
+	var u uint64
+	if n := len(s.words); n < len(s.past) {
+		u = s.past[n]
+	} else {
+		u = s.fresh()
+	}
+	s.words = append(s.words, u)
+	return u
+}
+
+// fresh returns a word of the operating system's.
+func (s *System) fresh() uint64 {
 	if s.next == len(s.buf) {
 		rand.Read(s.buf[:]) // never returns an error: it ends the program instead
 		s.next = 0

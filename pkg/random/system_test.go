@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -61,5 +62,42 @@ func TestSystemFailsLoudly(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "no entropy today") {
 		t.Errorf("without randomness: %v\n%s", err, out)
+	}
+}
+
+// TestRecordedSystem: a recorded source gives its past first, then new words, and keeps them all.
+func TestRecordedSystem(t *testing.T) {
+	first := RecordedSystem(nil)
+	for range 1000 {
+		first.Uint64()
+	}
+	past := first.Words()
+	if len(past) != 1000 {
+		t.Fatalf("%d words are kept, want 1000", len(past))
+	}
+	second := RecordedSystem(past)
+	for i, want := range past {
+		if got := second.Uint64(); got != want {
+			t.Fatalf("word %d is %d, and was %d", i, got, want)
+		}
+	}
+	if got := second.Words(); !slices.Equal(got, past) {
+		t.Error("the past is not kept")
+	}
+	if u, v := second.Uint64(), first.Uint64(); u == v { // a false alarm of 5e-20
+		t.Errorf("two sources go on with the same word %d", u)
+	}
+	if got := second.Words(); len(got) != 1001 || !slices.Equal(got[:1000], past) {
+		t.Errorf("%d words are kept, want the past and the new one", len(got))
+	}
+	got := second.Words()
+	got[0]++ // a copy
+	if second.Words()[0] != past[0] || first.Words()[0] != past[0] {
+		t.Error("a reader can change the words")
+	}
+	plain := NewSystem()
+	plain.Uint64()
+	if n := len(plain.Words()); n != 0 {
+		t.Errorf("%d words of a source that records none", n)
 	}
 }

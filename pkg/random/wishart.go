@@ -85,6 +85,13 @@ func NewWishart(dim, freedom int, scale float64) (*Wishart, error) {
 	return &Wishart{dim: dim, freedom: freedom, scale: scale, l: make([]float64, dim*(dim+1)/2)}, nil
 }
 
+// Copy returns the same sampler with memory of its own: a sampler is for one goroutine at a time.
+func (w *Wishart) Copy() *Wishart {
+	own := *w
+	own.l = make([]float64, len(w.l))
+	return &own
+}
+
 // Rand writes W into dst, its lower triangle packed by rows: W_ij at i(i+1)/2+j for j <= i.
 func (w *Wishart) Rand(g *Normals, dst []float64) {
 	l := w.l

@@ -3,6 +3,7 @@ package simulate
 import (
 	"errors"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -14,6 +15,23 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
 
+// counted is a toyGreedy whose trials are counted.
+type counted struct {
+	Epsilon float64
+	Hook    func(round int) error
+}
+
+var started int // trials of counted
+
+func (c counted) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	return bandit.Starts(func(own *rand.Rand, noise rand.Source) bandit.Run {
+		started++
+		run := &toyGreedy{Epsilon: c.Epsilon, hook: c.Hook}
+		run.start(own, noise)
+		return run
+	}), bandit.CheckHorizon(horizon)
+}
+
 // An experiment that is run again has its trials from the cache; one that differs in anything has
 // not, and neither has one whose code a description does not reach.
 func TestCache(t *testing.T) {
@@ -22,22 +40,22 @@ func TestCache(t *testing.T) {
 	}
 	dir := t.TempDir()
 	played := 0
-	run := func(change func(*Experiment), learner func() *toyGreedy) *Result {
+	run := func(change func(*Experiment), learner bandit.Learner) *Result {
 		t.Helper()
 		e := &Experiment{
-			Name: "cache", Environment: func() bandit.Environment { return &toyArms{} }, Horizon: 20, Trials: 2, Seed: 1, Cache: dir, Workers: 1,
-			Policies: []Policy{{Name: "greedy", New: func() bandit.Learner { played++; return learner() }}},
+			Name: "cache", Environment: toyArms{}, Horizon: 20, Trials: 2, Seed: 1, Cache: dir, Workers: 1,
+			Policies: []Policy{{Name: "greedy", Learner: learner}},
 		}
 		change(e)
-		played = 0
+		started = 0
 		r, err := e.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		played-- // Init is asked once beforehand
+		played = started
 		return r
 	}
-	plain := func() *toyGreedy { return &toyGreedy{Epsilon: 0.1} }
+	plain := counted{Epsilon: 0.1}
 	same := func(*Experiment) {}
 	first := run(same, plain)
 	if played != 2 {
@@ -46,7 +64,7 @@ func TestCache(t *testing.T) {
 	for _, c := range []struct {
 		what    string
 		change  func(*Experiment)
-		learner func() *toyGreedy
+		learner bandit.Learner
 		played  int
 	}{
 		{"the same", same, plain, 0},
@@ -54,9 +72,9 @@ func TestCache(t *testing.T) {
 		{"another seed", func(e *Experiment) { e.Seed = 2 }, plain, 2},
 		{"another horizon", func(e *Experiment) { e.Horizon = 21 }, plain, 2},
 		{"another grid", func(e *Experiment) { e.Grid = []int{7} }, plain, 2},
-		{"another field", same, func() *toyGreedy { return &toyGreedy{Epsilon: 0.2} }, 2},
-		{"a closure", same, func() *toyGreedy { return &toyGreedy{hook: func(int) error { return nil }} }, 2},
-		{"the closure again", same, func() *toyGreedy { return &toyGreedy{hook: func(int) error { return nil }} }, 2},
+		{"another field", same, counted{Epsilon: 0.2}, 2},
+		{"a closure", same, counted{Hook: func(int) error { return nil }}, 2},
+		{"the closure again", same, counted{Hook: func(int) error { return nil }}, 2},
 		{"no cache", func(e *Experiment) { e.Cache = "" }, plain, 2},
 	} {
 		if r := run(c.change, c.learner); played != c.played {
@@ -77,8 +95,8 @@ func TestCache(t *testing.T) {
 	if run(same, plain); played != 1 {
 		t.Errorf("with a damaged record %d trials were played, want 1", played)
 	}
-	e := &Experiment{Name: "two", Environment: func() bandit.Environment { return &toyArms{} }, Horizon: 20, Trials: 2, Cache: dir, Records: dir,
-		Policies: []Policy{{Name: "greedy", New: func() bandit.Learner { return plain() }}}}
+	e := &Experiment{Name: "two", Environment: toyArms{}, Horizon: 20, Trials: 2, Cache: dir, Records: dir,
+		Policies: []Policy{{Name: "greedy", Learner: plain}}}
 	if _, err := e.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "one of Cache, Checkpoint and Records") {
 		t.Errorf("error %v, want one that names Cache and Records", err)
 	}
@@ -104,7 +122,7 @@ func TestForeign(t *testing.T) {
 	for i, v := range []any{
 		struct{ F func(error, error) bool }{errors.Is},
 		struct{ F func() }{nil},
-		struct{ F []any }{[]any{1, "a", &toyArms{}}},
+		struct{ F []any }{[]any{1, "a", toyArms{}}},
 	} {
 		if _, all := describe(v); !all {
 			t.Errorf("value %d is not described by its fields", i)

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
 
 // alone runs the test in a process of its own, as the limit is the whole process's, and says
@@ -111,19 +109,20 @@ func TestCheckpointFullForAWhile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	e := small(path)
 	e.Workers = 1
-	env, made := e.Environment, 0
+	started := func() {}
+	e.Policies[0].Learner = onStart{e.Policies[0].Learner, func() { started() }}
 	mustRun(t, e)
 	data, _ := os.ReadFile(path)
 	os.Remove(path)
 	lift := limitFiles(t, uint64(bytes.IndexByte(data, '\n')+10))
-	e.Environment = func() bandit.Environment {
-		if made++; made == 4 { // the validation's and three trials'
+	made := 0
+	started = func() {
+		if made++; made == 3 {
 			if n := saved(path); n != 0 {
 				t.Errorf("%d trials saved without room", n)
 			}
 			lift()
 		}
-		return env()
 	}
 	r := mustRun(t, e)
 	if n := saved(path); n != 4 || len(r.Finished) != 4 {

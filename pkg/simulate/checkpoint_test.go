@@ -199,7 +199,7 @@ func TestCheckpointOfAnotherExperiment(t *testing.T) {
 		"Horizon":     func(e *Experiment) { e.Horizon, e.Rounds = 80, 40 },
 		"Rounds":      func(e *Experiment) { e.Rounds, e.Grid = 30, []int{10, 30} },
 		"Grid":        func(e *Experiment) { e.Grid = []int{11, 40} },
-		"policies":    func(e *Experiment) { e.Policies = []Policy{e.Policies[1], {"other", e.Policies[0].New}} },
+		"policies":    func(e *Experiment) { e.Policies = []Policy{e.Policies[1], {"other", e.Policies[0].Learner}} },
 		"Fingerprint": func(e *Experiment) { e.Fingerprint = "epsilon 0.1" },
 	} {
 		e := small(path)

@@ -10,15 +10,19 @@ import (
 )
 
 // coins is a bandit of two coins.
-type coins struct{ round int }
+type coins struct{}
 
-func (c *coins) Problem() bandit.Problem {
-	return bandit.Problem{Arms: 2, Slots: 1, RewardMin: 0, RewardMax: 1}
+func (coins) Open() (bandit.World, error) {
+	p := bandit.Problem{Arms: 2, Slots: 1, RewardMin: 0, RewardMax: 1}
+	return bandit.NewWorld(p, func(*rand.Rand) bandit.Instance { return new(tosses) }), nil
 }
-func (c *coins) Reset(*rand.Rand)          { c.round = 0 }
-func (c *coins) Next(v *bandit.View)       { c.round++; *v = bandit.View{Round: c.round, Arms: 2} }
-func (c *coins) Regret(arms []int) float64 { return 0.25 * float64(arms[0]) }
-func (c *coins) Pull(rewards *rand.Rand, arms []int, y []float64) {
+
+// tosses is a trial of coins.
+type tosses struct{ round int }
+
+func (c *tosses) Next(v *bandit.View)       { c.round++; *v = bandit.View{Round: c.round, Arms: 2} }
+func (c *tosses) Regret(arms []int) float64 { return 0.25 * float64(arms[0]) }
+func (c *tosses) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	y[0] = 0
 	if rewards.Float64() < 0.75-c.Regret(arms) {
 		y[0] = 1
@@ -26,23 +30,22 @@ func (c *coins) Pull(rewards *rand.Rand, arms []int, y []float64) {
 }
 
 // always plays one arm.
-type always struct {
-	bandit.Base
-	arm int
+type always struct{ Arm int }
+
+func (a always) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	return bandit.Starts(func(own *rand.Rand, noise rand.Source) bandit.Run { return a }), nil
 }
 
-func (a *always) Init(p bandit.Problem, horizon int) error       { return nil }
-func (a *always) Reset(own *rand.Rand, noise rand.Source)        { a.Clear() }
-func (a *always) Select(v *bandit.View, dst []int) []int         { return append(dst, a.arm) }
-func (a *always) Update(v *bandit.View, arms []int, y []float64) {}
+func (a always) Select(v *bandit.View, dst []int) ([]int, error)      { return append(dst, a.Arm), nil }
+func (a always) Update(v *bandit.View, arms []int, y []float64) error { return nil }
 
 func ExampleExperiment_Run() {
 	e := &simulate.Experiment{
 		Name:        "two coins",
-		Environment: func() bandit.Environment { return new(coins) },
+		Environment: coins{},
 		Policies: []simulate.Policy{
-			{Name: "the better", New: func() bandit.Learner { return &always{arm: 0} }},
-			{Name: "the worse", New: func() bandit.Learner { return &always{arm: 1} }},
+			{Name: "the better", Learner: always{Arm: 0}},
+			{Name: "the worse", Learner: always{Arm: 1}},
 		},
 		Horizon: 1000,
 		Trials:  10,

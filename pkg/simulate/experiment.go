@@ -9,31 +9,20 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
 
-// Policy is a named way to make a learner. New is called once a trial, from several goroutines; the
-// learners that it returns must share nothing that they write.
+// Policy is a learner under a name.
 type Policy struct {
-	Name string // unique in the experiment; part of the names of the learner's streams
-	New  func() bandit.Learner
-}
-
-// NewPolicy returns a policy whose New is make, which may return a type of its own.
-func NewPolicy[L bandit.Learner](name string, make func() L) Policy {
-	if make == nil {
-		return Policy{Name: name}
-	}
-	return Policy{Name: name, New: func() bandit.Learner { return make() }}
+	Name    string // unique in the experiment; part of the names of the learner's streams
+	Learner bandit.Learner
 }
 
 // Experiment compares policies on one environment.
 type Experiment struct {
 	Name string
-	// Environment makes a fresh environment. It is called once a trial, from several goroutines; the
-	// environments must share nothing that they write. If it has a method Validate() error, that is
-	// called before the first trial.
-	Environment func() bandit.Environment
+	// Environment is opened once, before the first trial, and all trials are started in its world.
+	Environment bandit.Environment
 	Policies    []Policy
 
-	Horizon int    // rounds that the learners are calibrated for (Learner.Init), >= 1
+	Horizon int    // rounds that the learners are calibrated for (Learner.Open), >= 1
 	Rounds  int    // rounds of each trial, in [1, Horizon]; 0 means Horizon
 	Trials  int    // independent repetitions, >= 1; trial i depends on Seed and i only
 	Seed    uint64 // of all streams of all trials
@@ -50,11 +39,10 @@ type Experiment struct {
 	// result's table; see Result.Paired.
 	Pairs [][2]string
 
-	// Fingerprint describes what else determines the results, such as the data of a closure. A
-	// checkpoint with another Fingerprint is refused. So is one whose environment or learners have
-	// other parameters, which are all fields of the values that Environment and New return, private
-	// ones included. Of a function in a field only the name is compared, and of a closure nothing, so
-	// put what a closure computes with into the Fingerprint.
+	// Fingerprint names what else determines the results, such as the data of a closure. A checkpoint
+	// with another Fingerprint is refused, and so is one whose environment or learners differ in any
+	// field, exported or not. That comparison cannot see into functions: it compares a function by its
+	// name, and a closure not at all. So put the values that a closure uses into the Fingerprint.
 	Fingerprint string
 	// Checkpoint is the path of the file that keeps finished trials; empty means none. If the file
 	// exists, its trials are restored and not run again.
@@ -64,8 +52,8 @@ type Experiment struct {
 	Records string
 	// Cache is a directory that keeps the trials of many experiments, by all that they depend on, so
 	// that a cell of a notebook that is run again with the same parameters has its results at once.
-	// Empty means none. It is not used, in silence, where the fields of environment and learners do
-	// not tell all: where a type is the program's own, or a field holds a closure. Nor is it used if
+	// Empty means none. The cache is skipped, without a warning, if it could mix up two experiments: if
+	// a type of the environment or of a learner is the program's own, if a field holds a closure, or if
 	// the toolkit's version is not known.
 	Cache string
 

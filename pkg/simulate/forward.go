@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -12,9 +11,9 @@ import (
 // fastForwarded warns of a trial whose numbers are not those of a trial round by round.
 const fastForwarded = "trials fast-forwarded, with rewards drawn as sums: their law is that of single rounds, their numbers are not"
 
-// checkForward returns an error unless an environment's rewards can be drawn as sums.
-func checkForward(env bandit.Environment, p bandit.Problem) error {
-	s, ok := env.(bandit.Summable)
+// checkForward returns an error unless a world's rewards can be drawn as sums.
+func checkForward(world bandit.World, env bandit.Environment, p bandit.Problem) error {
+	s, ok := world.(bandit.Summable)
 	switch {
 	case !ok:
 		return fmt.Errorf("field FastForward = true, and a %T draws no sums of rewards", env)
@@ -29,9 +28,9 @@ func checkForward(env bandit.Environment, p bandit.Problem) error {
 
 // forward plays all rounds of a trial's policy, and jumps over those that the learner knows
 // beforehand. round is the current one, for errors.
-func (e *Prepared) forward(ctx context.Context, env bandit.Summable, s *seat, round *int, regret []float64) error {
-	problem := env.Problem()
-	knows, _ := s.learner.(bandit.Committed)
+func (e *Prepared) forward(ctx context.Context, env bandit.Sums, s *seat, round *int, regret []float64) error {
+	problem := e.world.Problem()
+	knows, _ := s.run.(bandit.Committed)
 	var plays []bandit.Plays
 	view, point := bandit.View{Arms: problem.Arms}, 0
 	for turn := 1; view.Round < e.rounds(); turn++ {
@@ -45,9 +44,6 @@ func (e *Prepared) forward(ctx context.Context, env bandit.Summable, s *seat, ro
 				return err
 			}
 		} else if err := s.step(env, problem, &view); err != nil {
-			return err
-		}
-		if err := s.learner.Err(); err != nil {
 			return err
 		}
 		if view.Round == e.grid[point] {
@@ -65,7 +61,7 @@ func (e *Prepared) forward(ctx context.Context, env bandit.Summable, s *seat, ro
 }
 
 // jump plays all rounds that a learner knows, and leaves the view at the last of them.
-func (s *seat) jump(env bandit.Summable, knows bandit.Committed, v *bandit.View, plays []bandit.Plays, most int) error {
+func (s *seat) jump(env bandit.Sums, knows bandit.Committed, v *bandit.View, plays []bandit.Plays, most int) error {
 	rounds := 0
 	for _, p := range plays {
 		if uint(p.Arm) >= uint(v.Arms) || p.Times < 1 || p.Times > most-rounds {
@@ -76,20 +72,24 @@ func (s *seat) jump(env bandit.Summable, knows bandit.Committed, v *bandit.View,
 		s.sum += float64(float64(p.Times) * env.Regret(s.arms))
 	}
 	env.PullSums(s.rewards, plays)
-	knows.UpdateSums(v, plays)
+	if err := knows.UpdateSums(v, plays); err != nil {
+		return err
+	}
 	v.Round += rounds - 1
 	s.jumped = true
 	return nil
 }
 
 // step plays one round.
-func (s *seat) step(env bandit.Environment, p bandit.Problem, v *bandit.View) error {
-	s.arms = s.learner.Select(v, s.arms[:0])
+func (s *seat) step(env bandit.Instance, p bandit.Problem, v *bandit.View) error {
+	arms, err := s.run.Select(v, s.arms[:0])
+	if s.arms = arms; err != nil {
+		return err
+	}
 	if bad := checkArms(s.arms, p.Slots, p.Arms); bad >= 0 {
-		return errors.Join(s.learner.Err(), armsError(s.arms, bad, p.Slots, p.Arms))
+		return armsError(s.arms, bad, p.Slots, p.Arms)
 	}
 	env.Pull(s.rewards, s.arms, s.y)
 	s.sum += env.Regret(s.arms)
-	s.learner.Update(v, s.arms, s.y)
-	return nil
+	return s.run.Update(v, s.arms, s.y)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
-	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -19,19 +18,17 @@ import (
 func forwarded(seed uint64, trials int, forward bool) *simulate.Experiment {
 	e := &simulate.Experiment{
 		Name: "forwarded", Horizon: 6_000, Trials: trials, Seed: seed, Grid: []int{777, 6_000}, FastForward: forward,
-		Environment: func() bandit.Environment { return &environment.Arms{Means: []float64{0.4, 0.7, 0.65}} },
+		Environment: environment.Arms{Means: []float64{0.4, 0.7, 0.65}},
 	}
-	for name, make := range map[string]func() *learner.Private[privacy.Means]{
-		"DP-IMED":  func() *learner.Private[privacy.Means] { return arms.NewDPIMED(0.5, 2) },
-		"DP-KLUCB": func() *learner.Private[privacy.Means] { return arms.NewDPKLUCB(0.5, 1.2) },
-		"AdaP-UCB": func() *learner.Private[privacy.Means] { return arms.NewAdaPUCB(0.5) },
-		"AdaC-UCB": func() *learner.Private[privacy.Means] {
-			return arms.NewAdaCUCB(privacy.Budget{Epsilon: 0.5, Delta: 1e-5})
-		},
-		"DP-SE":      func() *learner.Private[privacy.Means] { return arms.NewDPElimination(2) },
-		"TargetIMED": func() *learner.Private[privacy.Means] { return arms.NewTargetIMED(0.5) },
+	for name, l := range map[string]bandit.Learner{
+		"DP-IMED":    arms.NewDPIMED(0.5, 2),
+		"DP-KLUCB":   arms.NewDPKLUCB(0.5, 1.2),
+		"AdaP-UCB":   arms.NewAdaPUCB(0.5),
+		"AdaC-UCB":   arms.NewAdaCUCB(privacy.Budget{Epsilon: 0.5, Delta: 1e-5}),
+		"DP-SE":      arms.NewDPElimination(2),
+		"TargetIMED": arms.NewTargetIMED(0.5),
 	} {
-		e.Policies = append(e.Policies, simulate.NewPolicy(name, make))
+		e.Policies = append(e.Policies, simulate.Policy{Name: name, Learner: l})
 	}
 	slices.SortFunc(e.Policies, func(a, b simulate.Policy) int { return strings.Compare(a.Name, b.Name) })
 	return e
@@ -118,7 +115,7 @@ func apart(x, y []float64) (most float64) {
 func TestFastForward(t *testing.T) {
 	run := func(forward bool) *simulate.Result {
 		e := forwarded(1, 3, forward)
-		e.Policies = append(e.Policies[:2], simulate.Policy{Name: "Lazy-DP-TS", New: func() bandit.Learner { return arms.NewLazyThompson(0.5) }})
+		e.Policies = append(e.Policies[:2], simulate.Policy{Name: "Lazy-DP-TS", Learner: arms.NewLazyThompson(0.5)})
 		r, err := e.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -144,13 +141,11 @@ func TestFastForward(t *testing.T) {
 // run without FastForward.
 func TestFastForwardRefuses(t *testing.T) {
 	e := forwarded(1, 2, true)
-	e.Environment = func() bandit.Environment {
-		return &environment.Arms{Means: []float64{0, 1}, Law: environment.GaussianWeights, Sigma: 1}
-	}
+	e.Environment = environment.Arms{Means: []float64{0, 1}, Law: environment.GaussianWeights, Sigma: 1}
 	if _, err := e.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "FastForward") {
 		t.Errorf("Gaussian rewards: %v", err)
 	}
-	e.Environment = func() bandit.Environment { return &environment.SphereArms{Arms: 3, Dim: 2} }
+	e.Environment = environment.SphereArms{Arms: 3, Dim: 2}
 	if _, err := e.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "FastForward") {
 		t.Errorf("contexts: %v", err)
 	}

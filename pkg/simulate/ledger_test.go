@@ -15,7 +15,6 @@ import (
 // laplaceGreedy plays the arm with the larger noisy sum, with fresh noise a round. Its faults are
 // those that a ledger is there for.
 type laplaceGreedy struct {
-	bandit.Base
 	lazy   bool // keeps its noise between rounds
 	quiet  bool // draws less noise than it says
 	tenth  bool // draws a tenth of the noise that its plan has, and says so
@@ -27,15 +26,11 @@ type laplaceGreedy struct {
 	rounds int
 }
 
-func (l *laplaceGreedy) Init(bandit.Problem, int) error { return nil }
-
-func (l *laplaceGreedy) Reset(_ *rand.Rand, noise rand.Source) {
-	l.Clear()
+func (l *laplaceGreedy) start(_ *rand.Rand, noise rand.Source) {
 	l.source, l.noise = noise, privacy.NewNoise(noise)
-	l.sum, l.rounds = [2]float64{}, 0
 }
 
-func (l *laplaceGreedy) Select(v *bandit.View, dst []int) []int {
+func (l *laplaceGreedy) Select(v *bandit.View, dst []int) ([]int, error) {
 	scale := 5.0
 	if l.quiet {
 		scale = 1
@@ -50,12 +45,15 @@ func (l *laplaceGreedy) Select(v *bandit.View, dst []int) []int {
 		l.source.Uint64()
 	}
 	if l.sum[1]+l.z[1] > l.sum[0]+l.z[0] {
-		return append(dst, 1)
+		return append(dst, 1), nil
 	}
-	return append(dst, 0)
+	return append(dst, 0), nil
 }
 
-func (l *laplaceGreedy) Update(_ *bandit.View, arms []int, y []float64) { l.sum[arms[0]] += y[0] }
+func (l *laplaceGreedy) Update(_ *bandit.View, arms []int, y []float64) error {
+	l.sum[arms[0]] += y[0]
+	return nil
+}
 
 func (l *laplaceGreedy) Plan(int) privacy.Plan {
 	law := privacy.LaplaceLaw(2, 5)
@@ -83,7 +81,7 @@ func TestLedgerMeetsClaim(t *testing.T) {
 	} {
 		e := toyExperiment()
 		e.Horizon, e.Rounds, e.Grid = 50, 50, nil
-		e.Policies = []Policy{{c.name, func() bandit.Learner { l := c.learner; return &l }}}
+		e.Policies = []Policy{{c.name, makes(func() starter { l := c.learner; return &l })}}
 		_, err := e.Run(context.Background())
 		if c.words == nil {
 			if err != nil {
@@ -135,7 +133,7 @@ func TestClaimsAreLazy(t *testing.T) {
 		once, twice := new(atomic.Int64), new(atomic.Int64)
 		privacy.ClaimOf(&accounted{event: costly{once}}).Epsilon()
 		e := toyExperiment()
-		e.Trials, e.Policies = 5, []Policy{{"costly", func() bandit.Learner { return &accounted{event: costly{twice}, silent: silent} }}}
+		e.Trials, e.Policies = 5, []Policy{{"costly", makes(func() starter { return &accounted{event: costly{twice}, silent: silent} })}}
 		r, err := e.Run(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -157,7 +155,7 @@ func TestClaimsAreLazy(t *testing.T) {
 func TestSystemNoiseIsChecked(t *testing.T) {
 	for _, found := range []error{nil, privacy.ErrLedger} {
 		e := toyExperiment()
-		e.Policies = []Policy{{"system", func() bandit.Learner { return &systemNoise{found: found} }}}
+		e.Policies = []Policy{{"system", makes(func() starter { return &systemNoise{found: found} })}}
 		if _, err := e.Run(context.Background()); !errors.Is(err, found) {
 			t.Errorf("the learner finds %v, the trial %v", found, err)
 		}
@@ -175,7 +173,7 @@ func (s *systemNoise) Check() error { return s.found }
 // without.
 func TestUncheckedClaimWarns(t *testing.T) {
 	e := toyExperiment()
-	e.Policies = []Policy{{"claims", func() bandit.Learner { return new(claims) }}, {"none", func() bandit.Learner { return new(noClaim) }}}
+	e.Policies = []Policy{{"claims", makes(func() starter { return new(claims) })}, {"none", makes(func() starter { return new(noClaim) })}}
 	r := mustRun(t, e)
 	count := func(p PolicyResult) int {
 		for _, w := range p.Warnings {

@@ -14,11 +14,11 @@ import (
 	"sync"
 )
 
-// parameters describes a fresh environment or learner, before Init or Reset: a line for its type,
-// then one for each field that is not zero, such as "Sums.Noise.Budget.Epsilon = 1". It follows
-// pointers and interfaces, and includes private fields, which in a fresh value hold what its
-// constructor was given (matroid.Uniform has no other fields). Of a list of more than 16 elements
-// it gives the length and a hash.
+// parameters describes an environment, or a learner: a line for its type, then
+// one for each field that is not zero, such as "Sums.Noise.Budget.Epsilon = 1". It follows pointers
+// and interfaces, and includes private fields, which in a fresh value hold what its constructor was
+// given (matroid.Uniform has no other fields). Of a list of more than 16 elements it gives the
+// length and a hash.
 //
 // It cannot see what a function does: it gives the name of a declared function, and of a closure
 // only that it is there. Locks and counters (packages sync and sync/atomic) are not parameters.
@@ -103,6 +103,9 @@ func (d *describer) value(path string, v reflect.Value) {
 	}
 }
 
+// basic tells whether values of a kind hold no others.
+func basic(k reflect.Kind) bool { return k <= reflect.Complex128 || k == reflect.String }
+
 // appendBasic appends a value that holds no others.
 func appendBasic(b []byte, v reflect.Value) []byte {
 	switch v.Kind() {
@@ -136,17 +139,26 @@ func (d *describer) first(path string, v reflect.Value, n int) bool {
 
 func (d *describer) list(path string, v reflect.Value) {
 	d.add(path, fmt.Sprintf("%v of length %d", v.Type(), v.Len()))
-	if v.Len() <= longList {
+	of := v.Type().Elem().Kind()
+	whole := of >= reflect.Int && of <= reflect.Uint64 // such as a matroid's classes: on one line
+	if v.Len() <= longList && !whole {
 		for i := range v.Len() {
 			d.value(fmt.Sprintf("%s[%d]", path, i), v.Index(i))
 		}
 		return
 	}
+	d.foreign = d.foreign || foreign(v.Type().Elem().PkgPath())
 	line := len(d.lines)
+	if v.Len() <= longList {
+		for i := range v.Len() {
+			d.lines[line-1] += ", " + string(appendBasic(nil, v.Index(i)))
+		}
+		return
+	}
 	sum := fnv.New128a()
 	var b []byte
 	for i := range v.Len() {
-		if k := v.Type().Elem().Kind(); k <= reflect.Complex128 || k == reflect.String {
+		if basic(of) {
 			b = append(appendBasic(b[:0], v.Index(i)), '\n')
 		} else {
 			d.value(fmt.Sprintf("%s[%d]", path, i), v.Index(i))

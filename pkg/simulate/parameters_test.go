@@ -9,8 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
 
 func ruleA() {}
@@ -116,13 +114,13 @@ func TestParametersEnd(t *testing.T) {
 	}
 }
 
-// matrix is an environment with a parameter that its constructor keeps in a private field.
+// matrix is an environment with a parameter.
 type matrix struct {
 	toyArms
-	gap []float64
+	Gap []float64
 }
 
-func newMatrix(gap float64) *matrix { return &matrix{gap: []float64{gap, 0}} }
+func newMatrix(gap float64) matrix { return matrix{Gap: []float64{gap, 0}} }
 
 // A checkpoint of other parameters, under the same names and the same Fingerprint, is refused with
 // the field that differs; one of more policies serves fewer, compared by name.
@@ -130,16 +128,16 @@ func TestCheckpointOfOtherParameters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	make := func() *Experiment {
 		e := small(path)
-		e.Environment = func() bandit.Environment { return newMatrix(0.1) }
+		e.Environment = newMatrix(0.1)
 		return e
 	}
 	mustRun(t, make())
 	for want, change := range map[string]func(*Experiment){
-		"the environment differ: gap[0] is 0.1 in the file and 0.2 in the experiment": func(e *Experiment) {
-			e.Environment = func() bandit.Environment { return newMatrix(0.2) }
+		"the environment differ: Gap[0] is 0.1 in the file and 0.2 in the experiment": func(e *Experiment) {
+			e.Environment = newMatrix(0.2)
 		},
-		"the environment differ: type is *simulate.matrix in the file and *simulate.toyArms in the experiment": func(e *Experiment) {
-			e.Environment = func() bandit.Environment { return new(toyArms) }
+		"the environment differ: type is simulate.matrix in the file and simulate.toyArms in the experiment": func(e *Experiment) {
+			e.Environment = toyArms{}
 		},
 		`policy "greedy" differ: Epsilon is 0.05 in the file and 0.06 in the experiment`: func(e *Experiment) {
 			e.Policies = []Policy{e.Policies[1], toyPolicy("greedy", 0.06, 0)}

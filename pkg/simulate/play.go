@@ -7,42 +7,57 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
+// Round is what [Play] shows of a round that is over. It is valid until the next one.
+type Round struct {
+	*bandit.View
+	Played  []int           // the arms
+	Rewards []float64       // theirs
+	Trial   bandit.Instance // knows the regret, as environment.Theta and environment.Pairs ask for
+	Run     bandit.Run      // the learner's, such as a *learner.PrivateRun
+}
+
 // Play plays one trial of a learner and calls visit after each round, for a look inside: an
 // [Experiment] keeps curves only. Two learners that play with one seed meet the same contexts and
 // draw from the same streams, so their actions can be compared.
 //
-// The streams are those of the first trial of an experiment, of a policy without a name. What visit
-// gets is valid until it returns. Play does not compare a claim with the noise drawn.
-func Play(env bandit.Environment, l bandit.Learner, rounds int, seed uint64, visit func(v *bandit.View, arms []int)) error {
-	problem := env.Problem()
-	if err := l.Init(problem, rounds); err != nil {
-		return fmt.Errorf("simulate: Init: %w", err)
+// The streams are those of the first trial of an experiment, of a policy without a name. Play does
+// not compare a claim with the noise drawn.
+func Play(env bandit.Environment, l bandit.Learner, rounds int, seed uint64, visit func(r *Round)) error {
+	world, err := bandit.OpenWorld(env)
+	if err != nil {
+		return fmt.Errorf("simulate: %w", err)
 	}
-	env.Reset(random.New(seed, 0, "contexts"))
+	problem := world.Problem()
+	ready, err := l.Open(problem, rounds)
+	if err != nil {
+		return fmt.Errorf("simulate: Open: %w", err)
+	}
+	trial := world.Start(random.New(seed, 0, "contexts"))
 	rewards, y := random.New(seed, 0, "rewards"), make([]float64, problem.Slots)
-	l.Reset(random.New(seed, 0, "learner/"), random.Source(seed, 0, "noise/"))
-	if w := warmer(l); w != nil {
+	run := ready.Start(random.New(seed, 0, "learner/"), random.Source(seed, 0, "noise/"))
+	if wantsWarmUp(ready) {
 		all := make([]float64, problem.Arms)
-		env.Pull(random.New(seed, 0, "warm-up"), allArms(problem.Arms), all)
-		w.WarmUp(all)
+		trial.Pull(random.New(seed, 0, "warm-up"), allArms(problem.Arms), all)
+		if err := warmUp(run, all); err != nil {
+			return fmt.Errorf("simulate: round 0: %w", err)
+		}
 	}
 	var view bandit.View
 	var arms []int
 	for round := 1; round <= rounds; round++ {
-		env.Next(&view)
-		arms = l.Select(&view, arms[:0])
-		bad := checkArms(arms, problem.Slots, view.Arms)
-		if bad < 0 {
-			env.Pull(rewards, arms, y)
-			l.Update(&view, arms, y)
+		trial.Next(&view)
+		arms, err = run.Select(&view, arms[:0])
+		if bad := checkArms(arms, problem.Slots, view.Arms); err == nil && bad >= 0 {
+			err = armsError(arms, bad, problem.Slots, view.Arms)
 		}
-		if err := l.Err(); err != nil {
+		if err == nil {
+			trial.Pull(rewards, arms, y)
+			err = run.Update(&view, arms, y)
+		}
+		if err != nil {
 			return fmt.Errorf("simulate: round %d: %w", round, err)
 		}
-		if bad >= 0 {
-			return fmt.Errorf("simulate: round %d: %w", round, armsError(arms, bad, problem.Slots, view.Arms))
-		}
-		visit(&view, arms)
+		visit(&Round{&view, arms, y, trial, run})
 	}
 	return nil
 }

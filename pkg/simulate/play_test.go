@@ -18,31 +18,36 @@ func TestPlay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env, rounds, regret := new(toyArms), 0, 0.0
-	visit := func(v *bandit.View, arms []int) {
-		if rounds++; v.Round != rounds {
-			t.Fatalf("round %d is visited as number %d", v.Round, rounds)
+	env, rounds, regret := toyArms{}, 0, 0.0
+	visit := func(r *Round) {
+		if rounds++; r.Round != rounds {
+			t.Fatalf("round %d is visited as number %d", r.Round, rounds)
 		}
-		regret += env.Regret(arms)
+		regret += r.Trial.Regret(r.Played)
 	}
-	if err := Play(env, &toyGreedy{}, e.Horizon, e.Seed, visit); err != nil {
+	if err := Play(env, toyLearner{}, e.Horizon, e.Seed, visit); err != nil {
 		t.Fatal(err)
 	}
 	if want, _ := r.Final("greedy"); rounds != e.Horizon || regret != want[0] {
 		t.Errorf("regret %v in %d rounds, want %v in %d", regret, rounds, want[0], e.Horizon)
 	}
-	fails := &toyGreedy{hook: func(round int) error {
-		if round == 5 {
-			return errors.New("no more")
-		}
-		return nil
-	}}
+	fails := makes(func() starter {
+		return &toyGreedy{hook: func(round int) error {
+			if round == 5 {
+				return errors.New("no more")
+			}
+			return nil
+		}}
+	})
 	rounds = 0
 	if err := Play(env, fails, 10, 1, visit); err == nil || !strings.Contains(err.Error(), "round 5: no more") || rounds != 4 {
 		t.Errorf("error %v after %d rounds, want one of round 5 after 4", err, rounds)
 	}
 	if err := Play(env, fails, 0, 1, visit); !errors.Is(err, bandit.ErrHorizon) {
 		t.Errorf("no rounds: error %v", err)
+	}
+	if err := Play(nil, fails, 10, 1, visit); err == nil || !strings.Contains(err.Error(), "the environment is nil") {
+		t.Errorf("no environment: error %v", err)
 	}
 }
 

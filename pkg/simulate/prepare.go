@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -15,6 +16,8 @@ import (
 // Experiment must not be changed any more.
 type Prepared struct {
 	*Experiment
+	world    bandit.World
+	learners []bandit.Calibrated // by policy
 	grid     []int
 	claims   []*privacy.Claim // by policy
 	identity identity
@@ -22,8 +25,13 @@ type Prepared struct {
 	whole    bool // whether the identity says all that results depend on, but for the toolkit
 }
 
-// Prepare validates all that can be known before the first trial, each policy's Init included.
-func (e *Experiment) Prepare() (*Prepared, error) { return e.prepare(true) }
+// Prepare validates all that can be known before the first trial, each learner's Open included.
+func (e *Experiment) Prepare() (*Prepared, error) {
+	if e == nil {
+		return nil, errors.New("simulate: the experiment is nil")
+	}
+	return e.prepare(true)
+}
 
 // prepare is Prepare. It describes the parameters only if they are asked for, as an environment may
 // hold much data.
@@ -63,8 +71,8 @@ func (e *Experiment) prepare(describing bool) (p *Prepared, err error) {
 			return nil, fmt.Errorf("field Policies[%d].Name = %q is the name of Policies[%d] too", i, p.Name, j)
 		}
 		seen[p.Name] = i
-		if p.New == nil {
-			return nil, fmt.Errorf("field Policies[%d] (%q): New is nil", i, p.Name)
+		if v := reflect.ValueOf(p.Learner); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+			return nil, fmt.Errorf("field Policies[%d] (%q): Learner is nil", i, p.Name)
 		}
 	}
 	for i, pair := range e.Pairs {
@@ -82,51 +90,42 @@ func (e *Experiment) prepare(describing bool) (p *Prepared, err error) {
 	if err := size.Check(what, float64(e.Trials)*float64(len(e.Policies))*float64(len(grid))); err != nil {
 		return nil, err
 	}
-	env := e.Environment()
-	if env == nil {
-		return nil, errors.New("func Environment returned nil")
+	world, err := bandit.OpenWorld(e.Environment)
+	if err != nil {
+		return nil, err
 	}
 	var d described
 	whole := true
 	if describing {
-		d.Environment, whole = describe(env)
+		d.Environment, whole = describe(e.Environment)
 	}
-	if v, ok := env.(interface{ Validate() error }); ok {
-		if err := v.Validate(); err != nil {
-			return nil, err
-		}
-	}
-	problem := env.Problem()
-	if err := problem.Validate(); err != nil {
-		return nil, err
-	}
+	problem := world.Problem()
 	if e.FastForward {
-		if err := checkForward(env, problem); err != nil {
+		if err := checkForward(world, e.Environment, problem); err != nil {
 			return nil, err
 		}
 	}
-	var claims []*privacy.Claim
-	for _, p := range e.Policies {
-		l := p.New()
-		if v := reflect.ValueOf(l); l == nil || v.Kind() == reflect.Pointer && v.IsNil() {
-			return nil, fmt.Errorf("policy %q: New returned nil", p.Name)
-		}
+	learners, claims := make([]bandit.Calibrated, len(e.Policies)), make([]*privacy.Claim, len(e.Policies))
+	for i, p := range e.Policies {
 		if describing {
-			lines, all := describe(l)
+			lines, all := describe(p.Learner)
 			d.Learners, whole = append(d.Learners, lines), whole && all
 		}
-		if err := l.Init(problem, e.Horizon); err != nil {
-			return nil, fmt.Errorf("policy %q: Init: %w", p.Name, err)
-		}
-		if warmer(l) != nil && problem.Dim > 0 {
+		l, err := p.Learner.Open(problem, e.Horizon)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("policy %q: Open: %w", p.Name, err)
+		case l == nil:
+			return nil, fmt.Errorf("policy %q: Open returned nil", p.Name)
+		case wantsWarmUp(l) && problem.Dim > 0:
 			return nil, fmt.Errorf("policy %q: it wants a warm-up, which is for problems without contexts: Problem.Dim = %d, want 0", p.Name, problem.Dim)
 		}
-		claims = append(claims, nil)
+		learners[i] = l
 		if claim := privacy.ClaimOf(l); claim.Held() {
-			claims[len(claims)-1] = &claim
+			claims[i] = &claim
 		}
 	}
-	p = &Prepared{Experiment: e, grid: grid, claims: claims, identity: newIdentity(e, grid, d), whole: whole}
+	p = &Prepared{Experiment: e, world: world, learners: learners, grid: grid, claims: claims, identity: newIdentity(e, grid, d), whole: whole}
 	if p.origin, err = newOrigin(p.identity); err != nil {
 		return nil, err
 	}

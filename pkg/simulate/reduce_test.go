@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
 
 // played returns the records of all trials of an experiment.
@@ -107,7 +105,7 @@ func TestReduceRefuses(t *testing.T) {
 func TestReduceRefusesOtherParameters(t *testing.T) {
 	p, _ := played(t, small(""))
 	for what, change := range map[string]func(*Experiment){
-		"environment": func(e *Experiment) { e.Environment = func() bandit.Environment { return newMatrix(0.1) } },
+		"environment": func(e *Experiment) { e.Environment = newMatrix(0.1) },
 		"learner":     func(e *Experiment) { e.Policies[1] = toyPolicy("noisy", 0.05, 6) },
 		"grid":        func(e *Experiment) { e.Grid = []int{11, 40} },
 	} {
@@ -146,14 +144,14 @@ func TestReduceOfSome(t *testing.T) {
 // RunTrial names where a panic came from.
 func TestRunTrialFails(t *testing.T) {
 	e := small("")
-	e.Policies[1] = NewPolicy("noisy", func() *toyGreedy {
+	e.Policies[1] = Policy{"noisy", makes(func() starter {
 		return &toyGreedy{hook: func(round int) error {
 			if round == 17 {
 				panic("boom")
 			}
 			return nil
 		}}
-	})
+	})}
 	p, err := e.Prepare()
 	if err != nil {
 		t.Fatal(err)

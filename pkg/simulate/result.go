@@ -27,7 +27,7 @@ type PolicyResult struct {
 	Name     string
 	Regret   [][]float64      // [finished trial][grid point]: cumulative expected regret
 	Warnings []bandit.Warning // counts summed over the trials, in order of first appearance
-	// Claim is what the learner promises after Init; nil if it holds no privacy.Plan.
+	// Claim is what the opened learner promises; nil if it holds no privacy.Plan.
 	Claim *privacy.Claim
 }
 

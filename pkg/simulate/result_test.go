@@ -309,25 +309,18 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// claims is a learner that says what it promises, once initialised.
-type claims struct {
-	toyGreedy
-	epsilon float64
-}
+// claims is a run that says what it promises.
+type claims struct{ toyGreedy }
 
-func (l *claims) Init(p bandit.Problem, horizon int) error {
-	l.epsilon = float64(horizon)
-	return l.toyGreedy.Init(p, horizon)
-}
 func (l *claims) Plan(int) privacy.Plan {
 	return privacy.Plan{Model: privacy.Joint, Neighbours: privacy.ReplaceRound, Cases: [][]privacy.Release{{{
-		Law: privacy.LaplaceLaw(1, 1), Sensitivity: privacy.Norms{L1: l.epsilon},
+		Law: privacy.LaplaceLaw(1, 1), Sensitivity: privacy.Norms{L1: 2000},
 	}}}}.HeldBy(l)
 }
 
 func TestClaimsTravelWithResults(t *testing.T) {
 	e := toyExperiment()
-	e.Policies = append(e.Policies, Policy{"claims", func() bandit.Learner { return new(claims) }})
+	e.Policies = append(e.Policies, Policy{"claims", makes(func() starter { return new(claims) })})
 	r := mustRun(t, e)
 	if r.Policies[0].Claim != nil {
 		t.Errorf("policy %q has the claim %v, want none", r.Policies[0].Name, r.Policies[0].Claim)

@@ -21,6 +21,9 @@ type Options struct {
 
 // Run runs one experiment as RunAll does, with its own Workers and Progress.
 func (e *Experiment) Run(ctx context.Context) (*Result, error) {
+	if e == nil {
+		return nil, errors.New("simulate: the experiment is nil")
+	}
 	results, err := RunAll(ctx, []*Experiment{e}, Options{Workers: e.Workers, Progress: e.Progress})
 	if results == nil {
 		return nil, err

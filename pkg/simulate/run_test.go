@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -13,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/internal/allocs"
 )
 
 func mustRun(t testing.TB, e *Experiment) *Result {
@@ -70,16 +71,20 @@ func TestPoliciesDoNotTouchEachOther(t *testing.T) {
 
 // The round loop allocates nothing: a trial of 20 times the rounds allocates as often.
 func TestRoundsDoNotAllocate(t *testing.T) {
-	allocs := func(rounds int) float64 {
+	count := func(rounds int) float64 {
 		e := toyExperiment()
 		e.Horizon, e.Grid = rounds, []int{10, rounds}
-		return testing.AllocsPerRun(5, func() {
-			if _, err := (&Prepared{Experiment: e, grid: e.Grid, claims: make([]*privacy.Claim, len(e.Policies))}).runTrial(t.Context(), 0, func(int) {}); err != nil {
+		p, err := e.Prepare()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return allocs.PerRun(5, func() {
+			if _, err := p.runTrial(t.Context(), 0, func(int) {}); err != nil {
 				t.Fatal(err)
 			}
 		})
 	}
-	if few, many := allocs(1000), allocs(20_000); few != many {
+	if few, many := count(1000), count(20_000); few != many {
 		t.Errorf("%v allocations in 1000 rounds, %v in 20000, want the same", few, many)
 	}
 }
@@ -91,13 +96,11 @@ func TestCancelledRunReturnsWhatFinished(t *testing.T) {
 	e := toyExperiment()
 	e.Checkpoint, e.Workers = path, 2
 	var trials atomic.Int64
-	env := e.Environment
-	e.Environment = func() bandit.Environment { // called once by the validation and once a trial
-		if trials.Add(1) == 8 {
+	e.Policies[0].Learner = onStart{e.Policies[0].Learner, func() {
+		if trials.Add(1) == 7 {
 			cancel()
 		}
-		return env()
-	}
+	}}
 	r, err := e.Run(ctx)
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v, want one that wraps %v", err, context.Canceled)
@@ -111,7 +114,6 @@ func TestCancelledRunReturnsWhatFinished(t *testing.T) {
 			t.Errorf("trial %d differs from the whole run's", trial)
 		}
 	}
-	e.Environment = env
 	if resumed := mustRun(t, e); published(t, resumed) != published(t, whole) {
 		t.Error("the resumed run's CSV differs from the whole run's")
 	}
@@ -135,13 +137,13 @@ func TestFailingTrial(t *testing.T) {
 	} {
 		e := toyExperiment()
 		var made atomic.Int64
-		e.Policies = append(e.Policies, Policy{"bad", func() bandit.Learner {
+		e.Policies = append(e.Policies, Policy{"bad", makes(func() starter {
 			l := &toyGreedy{Epsilon: 0.1}
-			if made.Add(1) == 4 { // with one worker: the validation's, then trials 0, 1, 2
+			if made.Add(1) == 4 { // with one worker: Open's, then trials 0, 1, 2
 				l.hook = hook
 			}
 			return l
-		}})
+		})})
 		e.Workers = 1
 		e.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
 		r, err := e.Run(t.Context())
@@ -167,30 +169,36 @@ type odd struct {
 	arms []int
 }
 
-func (l *odd) Select(v *bandit.View, dst []int) []int { return append(dst, l.arms...) }
+func (l *odd) Select(v *bandit.View, dst []int) ([]int, error) { return append(dst, l.arms...), nil }
 
 // nan makes regret that is no number.
-type nan struct{ toyArms }
+type nan struct{}
 
-func (e *nan) Regret([]int) float64 { return math.NaN() }
+func (nan) Open() (bandit.World, error) {
+	return bandit.NewWorld(toyArms{}.Problem(), func(contexts *rand.Rand) bandit.Instance { return nanTrial{startToy(contexts)} }), nil
+}
+
+type nanTrial struct{ *toyTrial }
+
+func (nanTrial) Regret([]int) float64 { return math.NaN() }
 
 func TestMisbehaviourIsNamed(t *testing.T) {
 	for want, change := range map[string]func(*Experiment){
 		`policy "odd", trial 0, round 1: its Select chose 0 arms, want Slots = 1`: func(e *Experiment) {
-			e.Policies[0] = Policy{"odd", func() bandit.Learner { return &odd{} }}
+			e.Policies[0] = Policy{"odd", makes(func() starter { return &odd{} })}
 		},
 		`policy "odd", trial 0, round 1: its Select chose 2 arms, want Slots = 1`: func(e *Experiment) {
-			e.Policies[0] = Policy{"odd", func() bandit.Learner { return &odd{arms: []int{0, 1}} }}
+			e.Policies[0] = Policy{"odd", makes(func() starter { return &odd{arms: []int{0, 1}} })}
 		},
 		`policy "odd", trial 0, round 1: its Select chose arm -1, want in [0, 2)`: func(e *Experiment) {
-			e.Policies[0] = Policy{"odd", func() bandit.Learner { return &odd{arms: []int{-1}} }}
+			e.Policies[0] = Policy{"odd", makes(func() starter { return &odd{arms: []int{-1}} })}
 		},
 		`environment, trial 0, round 5: cumulative regret of policy "greedy" = NaN, want finite`: func(e *Experiment) {
-			e.Environment = func() bandit.Environment { return new(nan) }
+			e.Environment = nan{}
 			e.Grid = []int{5}
 		},
 		`9 more trials failed`: func(e *Experiment) {
-			e.Environment = func() bandit.Environment { return new(nan) }
+			e.Environment = nan{}
 		},
 	} {
 		e := toyExperiment()
@@ -208,7 +216,9 @@ func TestMisbehaviourIsNamed(t *testing.T) {
 func TestValidation(t *testing.T) {
 	for want, change := range map[string]func(*Experiment){
 		"Environment is nil":                         func(e *Experiment) { e.Environment = nil },
-		"Environment returned nil":                   func(e *Experiment) { e.Environment = func() bandit.Environment { return nil } },
+		"the environment is nil":                     func(e *Experiment) { e.Environment = (*toyArms)(nil) },
+		"Open of simulate.opens returned nil":        func(e *Experiment) { e.Environment = opens{} },
+		"Problem.Arms = 0":                           func(e *Experiment) { e.Environment = opens{world: bandit.NewWorld(bandit.Problem{}, nil)} },
 		"len(Policies) = 0":                          func(e *Experiment) { e.Policies = nil },
 		"Horizon = 0, want >= 1":                     func(e *Experiment) { e.Horizon = 0 },
 		"Rounds = 2001, want in [1, Horizon = 2000]": func(e *Experiment) { e.Rounds = 2001 },
@@ -218,22 +228,20 @@ func TestValidation(t *testing.T) {
 		`Name = ""`:                                  func(e *Experiment) { e.Policies[1].Name = "" },
 		`Name = "a\nb"`:                              func(e *Experiment) { e.Policies[1].Name = "a\nb" },
 		`"greedy" is the name of Po`:                 func(e *Experiment) { e.Policies[1].Name = "greedy" },
-		"New is nil":                                 func(e *Experiment) { e.Policies[1] = NewPolicy[bandit.Learner]("nil", nil) },
-		"New returned nil":                           func(e *Experiment) { e.Policies[1].New = func() bandit.Learner { return nil } },
-		`policy "none": New returned nil`: func(e *Experiment) {
-			e.Policies[1] = NewPolicy("none", func() *toyGreedy { return nil })
-		},
+		`Policies[1] ("nil"): Learner is nil`:        func(e *Experiment) { e.Policies[1] = Policy{Name: "nil"} },
+		"Learner is nil":                             func(e *Experiment) { e.Policies[1].Learner = (*toyLearner)(nil) },
+		`policy "noisy": Open returned nil`:          func(e *Experiment) { e.Policies[1].Learner = refuses{} },
 		"Grid[0] = 0, want in [1, Rounds = 2000]":    func(e *Experiment) { e.Grid = []int{0} },
 		"Grid[1] = 2001, want in [1, Rounds = 2000]": func(e *Experiment) { e.Grid = []int{3, 2001} },
 		"Grid[1] = 3, want > Grid[0] = 3":            func(e *Experiment) { e.Grid = []int{3, 3} },
-		`policy "greedy": Init: no`: func(e *Experiment) {
-			e.Policies[0].New = func() bandit.Learner { return refuses{} }
+		`policy "greedy": Open: no`: func(e *Experiment) {
+			e.Policies[0].Learner = refuses{errors.New("no")}
 		},
 		"no such arms": func(e *Experiment) {
-			e.Environment = func() bandit.Environment { return invalid{} }
+			e.Environment = opens{err: errors.New("no such arms")}
 		},
 		"panic: ": func(e *Experiment) {
-			e.Policies[0].New = func() bandit.Learner { panic("no") }
+			e.Policies[0].Learner = makes(func() starter { panic("no") })
 		},
 	} {
 		e := toyExperiment()
@@ -245,15 +253,45 @@ func TestValidation(t *testing.T) {
 	if _, err := RunAll(t.Context(), nil, Options{}); err == nil {
 		t.Error("RunAll of no experiments: no error")
 	}
+	if r, err := (*Experiment)(nil).Run(t.Context()); r != nil || err == nil {
+		t.Errorf("no experiment: result %v, error %v", r, err)
+	}
+	if p, err := (*Experiment)(nil).Prepare(); p != nil || err == nil {
+		t.Errorf("no experiment is prepared: %v, error %v", p, err)
+	}
+	never := toyExperiment()
+	never.Environment = opens{world: bandit.NewWorld(toyArms{}.Problem(), func(*rand.Rand) bandit.Instance { return nil })}
+	if _, err := never.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "environment, trial 0, round 0: its Start returned nil") {
+		t.Errorf("an environment that does not start: error %v", err)
+	}
 }
 
-type invalid struct{ bandit.Environment }
+// opens is an environment that opens as it is told.
+type opens struct {
+	world bandit.World
+	err   error
+}
 
-func (invalid) Validate() error { return errors.New("no such arms") }
+func (o opens) Open() (bandit.World, error) { return o.world, o.err }
 
-type refuses struct{ bandit.Learner }
+// refuses opens to nothing.
+type refuses struct{ err error }
 
-func (refuses) Init(bandit.Problem, int) error { return errors.New("no") }
+func (r refuses) Open(bandit.Problem, int) (bandit.Calibrated, error) { return nil, r.err }
+
+// onStart calls a function when a run starts.
+type onStart struct {
+	bandit.Learner
+	do func()
+}
+
+func (o onStart) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	ready, err := o.Learner.Open(p, horizon)
+	return bandit.Starts(func(own *rand.Rand, noise rand.Source) bandit.Run {
+		o.do()
+		return ready.Start(own, noise)
+	}), err
+}
 
 // A run that names no Progress reports to DefaultProgress.
 func TestDefaultProgress(t *testing.T) {

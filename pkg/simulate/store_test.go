@@ -84,13 +84,13 @@ func TestStoreKeepsFailures(t *testing.T) {
 	var calls atomic.Int64
 	e := small("")
 	e.Trials, e.Records, e.Workers = 10, dir, 1
-	e.Policies[1].New = func() bandit.Learner {
+	e.Policies[1].Learner = makes(func() starter {
 		l := &toyGreedy{Epsilon: 0.05, Noise: 5}
-		if calls.Add(1) == 9 { // after the validation's and those of trials 0 to 6
+		if calls.Add(1) == 9 { // after Open's and those of trials 0 to 6
 			return &failing{l}
 		}
 		return l
-	}
+	})
 	if _, err := e.Run(t.Context()); !errors.As(err, new(*TrialError)) {
 		t.Fatalf("error %v, want a *TrialError", err)
 	}
@@ -122,11 +122,11 @@ func TestStoreKeepsFailures(t *testing.T) {
 // failing panics in round 3.
 type failing struct{ *toyGreedy }
 
-func (l *failing) Update(v *bandit.View, arms []int, y []float64) {
+func (l *failing) Update(v *bandit.View, arms []int, y []float64) error {
 	if v.Round == 3 {
 		panic("boom")
 	}
-	l.toyGreedy.Update(v, arms, y)
+	return l.toyGreedy.Update(v, arms, y)
 }
 
 // What does not belong to the experiment is refused, by the file's name and by what differs.

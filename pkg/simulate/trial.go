@@ -24,7 +24,7 @@ type TrialError struct {
 	Policy     string // empty if the environment failed
 	Trial      int    // from 0
 	Round      int    // from 1; 0 means before the first round, or in a warm-up
-	Err        error  // the learner's Err, or a *PanicError
+	Err        error  // the run's, or a *PanicError
 }
 
 // Error names the experiment, the policy, the trial and the round.
@@ -106,7 +106,8 @@ func panicked() (where string) {
 
 // seat is a policy in a trial.
 type seat struct {
-	learner bandit.Learner
+	learner bandit.Calibrated
+	run     bandit.Run
 	ledger  *privacy.Ledger // of its noise
 	rewards *rand.Rand
 	arms    []int
@@ -143,33 +144,30 @@ func (e *Prepared) runTrial(ctx context.Context, trial int, tick func(rounds int
 		}
 	}()
 
-	env := e.Environment()
-	problem := env.Problem()
-	env.Reset(random.New(e.Seed, trial, "contexts"))
+	problem := e.world.Problem()
+	env := e.world.Start(random.New(e.Seed, trial, "contexts"))
+	if env == nil {
+		return nil, fail(errors.New("its Start returned nil"))
+	}
 	seats := make([]seat, len(e.Policies))
 	rec = &Record{Origin: e.origin, Trial: trial, Regret: make([][]float64, len(seats)), Warnings: make([][]bandit.Warning, len(seats))}
 	for i, p := range e.Policies {
 		at = i
 		s := &seats[i]
-		s.learner = p.New()
+		s.learner = e.learners[i]
 		s.rewards = random.New(e.Seed, trial, "rewards")
 		s.arms = make([]int, 0, problem.Slots)
 		s.y = make([]float64, problem.Slots)
-		if err := s.learner.Init(problem, e.Horizon); err != nil {
-			return nil, fail(fmt.Errorf("in Init: %w", err))
-		}
 		s.ledger = privacy.NewLedger(random.Source(e.Seed, trial, "noise/"+p.Name))
-		s.learner.Reset(random.New(e.Seed, trial, "learner/"+p.Name), s.ledger)
-		if err := s.learner.Err(); err != nil {
-			return nil, fail(fmt.Errorf("in Reset: %w", err))
+		if s.run = s.learner.Start(random.New(e.Seed, trial, "learner/"+p.Name), s.ledger); s.run == nil {
+			return nil, fail(errors.New("Start returned nil"))
 		}
-		if w := warmer(s.learner); w != nil {
+		if wantsWarmUp(s.learner) {
 			at = -1
 			y := make([]float64, problem.Arms)
 			env.Pull(random.New(e.Seed, trial, "warm-up"), allArms(problem.Arms), y)
 			at = i
-			w.WarmUp(y)
-			if err := w.Err(); err != nil {
+			if err := warmUp(s.run, y); err != nil {
 				return nil, fail(fmt.Errorf("in WarmUp: %w", err))
 			}
 		}
@@ -180,9 +178,13 @@ func (e *Prepared) runTrial(ctx context.Context, trial int, tick func(rounds int
 	rounds, point := e.rounds(), 0
 	chunk, ticked, since := 1, 0, time.Now()
 	if e.FastForward {
+		sums, ok := env.(bandit.Sums)
+		if !ok {
+			return nil, fail(fmt.Errorf("its instance, a %T, draws no sums of rewards, which its world says it does", env))
+		}
 		for i := range seats {
 			at = i
-			if err := e.forward(ctx, env.(bandit.Summable), &seats[i], &round, rec.Regret[i]); err != nil {
+			if err := e.forward(ctx, sums, &seats[i], &round, rec.Regret[i]); err != nil {
 				if ctx.Err() != nil {
 					return nil, err
 				}
@@ -198,19 +200,17 @@ func (e *Prepared) runTrial(ctx context.Context, trial int, tick func(rounds int
 		for i := range seats {
 			s := &seats[i]
 			at, turn = i, i
-			s.arms = s.learner.Select(&view, s.arms[:0])
+			if s.arms, err = s.run.Select(&view, s.arms[:0]); err != nil {
+				return nil, fail(err)
+			}
 			if bad := checkArms(s.arms, problem.Slots, view.Arms); bad >= 0 {
-				if err := s.learner.Err(); err != nil {
-					return nil, fail(err)
-				}
 				return nil, fail(armsError(s.arms, bad, problem.Slots, view.Arms))
 			}
 			at = -1
 			env.Pull(s.rewards, s.arms, s.y)
 			s.sum += env.Regret(s.arms)
 			at = i
-			s.learner.Update(&view, s.arms, s.y)
-			if err := s.learner.Err(); err != nil {
+			if err := s.run.Update(&view, s.arms, s.y); err != nil {
 				return nil, fail(err)
 			}
 		}
@@ -245,7 +245,7 @@ func (e *Prepared) runTrial(ctx context.Context, trial int, tick func(rounds int
 		if err != nil {
 			return nil, fail(err)
 		}
-		rec.Warnings[i] = append(seats[i].learner.Warnings(), unchecked...)
+		rec.Warnings[i] = append(bandit.Warnings(seats[i].run), unchecked...)
 		if seats[i].jumped {
 			rec.Warnings[i] = append(rec.Warnings[i], bandit.Warning{What: fastForwarded, Count: 1})
 		}
@@ -253,12 +253,19 @@ func (e *Prepared) runTrial(ctx context.Context, trial int, tick func(rounds int
 	return rec, nil
 }
 
-// warmer returns the learner if it wants a round 0, else nil.
-func warmer(l bandit.Learner) bandit.Warmer {
-	if w, ok := l.(bandit.Warmer); ok && w.WantsWarmUp() {
-		return w
+// wantsWarmUp reports whether a learner's runs want a round 0.
+func wantsWarmUp(l bandit.Calibrated) bool {
+	w, ok := l.(bandit.Warmer)
+	return ok && w.WantsWarmUp()
+}
+
+// warmUp gives a run its round 0.
+func warmUp(run bandit.Run, y []float64) error {
+	w, ok := run.(bandit.Warmed)
+	if !ok {
+		return fmt.Errorf("a %T takes in no round 0, which its learner wants", run)
 	}
-	return nil
+	return w.WarmUp(y)
 }
 
 func allArms(n int) []int {
@@ -271,19 +278,23 @@ func allArms(n int) []int {
 
 // check compares the noise drawn in the trial with the learner's plan, or warns of a claim, nil for
 // none, that cannot be compared. It can if the plan lists draws, or draws nothing from the trial's
-// source. A learner that draws noise from the operating system keeps its own ledger and has a
-// method Check.
+// source. The run's plan counts if it has one, as it knows what was drawn. A run that draws noise
+// from the operating system keeps its own ledger and has a method Check.
 func (s *seat) check(claim *privacy.Claim, rounds int) (unchecked []bandit.Warning, err error) {
-	planner, ok := s.learner.(privacy.Planner)
-	if p := privacy.PlanOf(s.learner, privacy.All); ok && (p.Draws != nil || p.Quality() == privacy.Secure) {
-		if warmer(s.learner) != nil {
+	var of any = s.run
+	if _, ok := of.(privacy.Planner); !ok {
+		of = s.learner
+	}
+	planner, ok := of.(privacy.Planner)
+	if p := privacy.PlanOf(of, privacy.All); ok && (p.Draws != nil || p.Quality() == privacy.Secure) {
+		if wantsWarmUp(s.learner) {
 			rounds++ // round 0 is a record, too
 		}
 		err = s.ledger.CheckPlan(planner, rounds)
 	} else if claim != nil && !math.IsInf(claim.Epsilon(), 1) {
 		unchecked = []bandit.Warning{{What: "trials whose privacy claim was not compared with the noise drawn: the learner's plan lists no Draws", Count: 1}}
 	}
-	if l, ok := s.learner.(interface{ Check() error }); ok {
+	if l, ok := s.run.(interface{ Check() error }); ok {
 		err = errors.Join(err, l.Check())
 	}
 	return unchecked, err

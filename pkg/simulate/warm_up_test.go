@@ -10,23 +10,29 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/allocs"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // noContexts is a toyArms without contexts.
-type noContexts struct{ toyArms }
+type noContexts struct{}
 
-func (*noContexts) Problem() bandit.Problem {
-	return bandit.Problem{Arms: 2, Slots: 1, RewardMin: -10, RewardMax: 10}
+func (e noContexts) Open() (bandit.World, error) {
+	return bandit.NewWorld(plainTwo, func(contexts *rand.Rand) bandit.Instance { return &plainTrial{startToy(contexts)} }), nil
 }
 
-func (e *noContexts) Next(v *bandit.View) {
+var plainTwo = bandit.Problem{Arms: 2, Slots: 1, RewardMin: -10, RewardMax: 10}
+
+// plainTrial is a trial of noContexts.
+type plainTrial struct{ *toyTrial }
+
+func (e *plainTrial) Next(v *bandit.View) {
 	e.round++
 	*v = bandit.View{Round: e.round, Arms: 2}
 }
 
-func (e *noContexts) Pull(rewards *rand.Rand, arms []int, y []float64) {
+func (e *plainTrial) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	draw := [2]float64{rewards.NormFloat64(), rewards.NormFloat64()}
 	for i, a := range arms {
 		y[i] = e.mean[a] + draw[a]
@@ -38,30 +44,33 @@ type warm struct {
 	toyGreedy
 	wants bool
 	seen  []float64                   // in round 0 and, of the arm played, in the others
-	bad   func(l *warm, y []float64)  // in place of WarmUp
+	bad   func(y []float64) error     // in place of WarmUp
 	told  func(l *warm, seen float64) // at each update
 }
 
 func (l *warm) WantsWarmUp() bool { return l.wants }
 
-func (l *warm) WarmUp(y []float64) {
+func (l *warm) WarmUp(y []float64) error {
 	if l.bad != nil {
-		l.bad(l, y)
-		return
+		return l.bad(y)
 	}
 	l.seen = append(l.seen[:0], y...)
+	return nil
 }
 
-func (l *warm) Update(v *bandit.View, arms []int, y []float64) {
-	l.toyGreedy.Update(v, arms, y)
+func (l *warm) Update(v *bandit.View, arms []int, y []float64) error {
+	if err := l.toyGreedy.Update(v, arms, y); err != nil {
+		return err
+	}
 	if l.told != nil {
 		l.told(l, y[0])
 	}
+	return nil
 }
 
 func warmExperiment() *Experiment {
 	e := toyExperiment()
-	e.Environment = func() bandit.Environment { return new(noContexts) }
+	e.Environment = noContexts{}
 	e.Horizon = 300
 	return e
 }
@@ -74,7 +83,7 @@ func TestWarmUp(t *testing.T) {
 	seen := make(map[string][][]float64)
 	rewards := make(map[string][]float64)
 	policy := func(name string, wants bool) Policy {
-		return Policy{name, func() bandit.Learner {
+		return Policy{name, makes(func() starter {
 			l := &warm{toyGreedy: toyGreedy{Epsilon: 1}, wants: wants}
 			l.told = func(l *warm, y float64) {
 				mu.Lock()
@@ -85,7 +94,7 @@ func TestWarmUp(t *testing.T) {
 				}
 			}
 			return l
-		}}
+		})}
 	}
 	run := func(a, b bool) *Result {
 		clear(seen)
@@ -111,9 +120,9 @@ func TestWarmUp(t *testing.T) {
 		t.Errorf("warm-ups %v and %v, want the same, one in each trial", seen["a"], seen["b"])
 	}
 	for trial, y := range seen["a"] {
-		env, want := new(noContexts), make([]float64, 2)
-		env.Reset(random.New(warmExperiment().Seed, trial, "contexts"))
-		env.Pull(random.New(warmExperiment().Seed, trial, "warm-up"), []int{0, 1}, want)
+		env, want := noContexts{}, make([]float64, 2)
+		game := bandittest.Start(t, env, random.New(warmExperiment().Seed, trial, "contexts"))
+		game.Pull(random.New(warmExperiment().Seed, trial, "warm-up"), []int{0, 1}, want)
 		if !slices.Equal(y, want) {
 			t.Errorf("trial %d: warm-up %v, want %v from the trial's own stream", trial, y, want)
 		}
@@ -128,12 +137,12 @@ func TestWarmUp(t *testing.T) {
 
 func TestWarmUpFails(t *testing.T) {
 	boom := errors.New("boom")
-	for want, bad := range map[string]func(l *warm, y []float64){
-		"in WarmUp: boom": func(l *warm, y []float64) { l.Fail(boom) },
-		"panic: boom":     func(l *warm, y []float64) { panic(boom) },
+	for want, bad := range map[string]func(y []float64) error{
+		"in WarmUp: boom": func([]float64) error { return boom },
+		"panic: boom":     func([]float64) error { panic(boom) },
 	} {
 		e := warmExperiment()
-		e.Policies[1] = Policy{"bad", func() bandit.Learner { return &warm{wants: true, bad: bad} }}
+		e.Policies[1] = Policy{"bad", makes(func() starter { return &warm{wants: true, bad: bad} })}
 		_, err := e.Run(t.Context())
 		var te *TrialError
 		if !errors.As(err, &te) || !errors.Is(err, boom) || !strings.Contains(err.Error(), want) || te.Policy != "bad" || te.Round != 0 || te.Trial != 0 {
@@ -141,29 +150,36 @@ func TestWarmUpFails(t *testing.T) {
 		}
 	}
 	e := toyExperiment()
-	e.Policies[1] = Policy{"contexts", func() bandit.Learner { return &warm{wants: true} }}
+	e.Policies[1] = Policy{"contexts", makes(func() starter { return &warm{wants: true} })}
 	if r, err := e.Run(t.Context()); r != nil || err == nil || !strings.Contains(err.Error(), `policy "contexts": it wants a warm-up`) || !strings.Contains(err.Error(), "Problem.Dim = 1, want 0") {
 		t.Errorf("result %v, error %v, want none, and one that names the policy, the dimension and its bound", r, err)
 	}
-	e.Policies[1].New = func() bandit.Learner { return &warm{} }
+	e.Policies[1].Learner = makes(func() starter { return &warm{} })
 	mustRun(t, e)
 }
 
-// picky refuses what policy greedy plays in round 3.
-type picky struct{ noContexts }
+// pickyArms refuses what policy greedy plays in round 3.
+type pickyArms struct{}
+
+func (pickyArms) Open() (bandit.World, error) {
+	return bandit.NewWorld(plainTwo, func(contexts *rand.Rand) bandit.Instance { return &picky{plainTrial{startToy(contexts)}} }), nil
+}
+
+// picky is a trial of pickyArms.
+type picky struct{ plainTrial }
 
 func (e *picky) Regret(arms []int) float64 {
 	if e.round == 3 {
 		panic("no such choice")
 	}
-	return e.noContexts.Regret(arms)
+	return e.plainTrial.Regret(arms)
 }
 
 // An environment that fails on a policy's arms says whose, and a panic says where and in which
 // call.
 func TestEnvironmentNamesTheTurn(t *testing.T) {
 	e := warmExperiment()
-	e.Environment = func() bandit.Environment { return new(picky) }
+	e.Environment = pickyArms{}
 	_, err := e.Run(t.Context())
 	want := `environment, trial 0, round 3: given the arms of policy "greedy": panic: no such choice, in simulate.(*picky).Regret (warm_up_test.go:`
 	var te *TrialError
@@ -174,19 +190,23 @@ func TestEnvironmentNamesTheTurn(t *testing.T) {
 
 // A warm-up allocates before the first round, not in the rounds.
 func TestWarmUpAllocatesOnce(t *testing.T) {
-	allocs := func(rounds int) float64 {
+	count := func(rounds int) float64 {
 		e := warmExperiment()
-		e.Policies[0].New = func() bandit.Learner {
+		e.Policies[0].Learner = makes(func() starter {
 			return &warm{toyGreedy: toyGreedy{Epsilon: 0.1}, wants: true, seen: make([]float64, 2)}
-		}
+		})
 		e.Horizon, e.Grid = rounds, []int{10, rounds}
-		return testing.AllocsPerRun(5, func() {
-			if _, err := (&Prepared{Experiment: e, grid: e.Grid, claims: make([]*privacy.Claim, len(e.Policies))}).runTrial(t.Context(), 0, func(int) {}); err != nil {
+		p, err := e.Prepare()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return allocs.PerRun(5, func() {
+			if _, err := p.runTrial(t.Context(), 0, func(int) {}); err != nil {
 				t.Fatal(err)
 			}
 		})
 	}
-	if few, many := allocs(1000), allocs(20_000); few != many {
+	if few, many := count(1000), count(20_000); few != many {
 		t.Errorf("%v allocations in 1000 rounds, %v in 20000, want the same", few, many)
 	}
 }

@@ -14,58 +14,64 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/snapshot"
 )
 
-// A private learner is saved after 500 rounds, and one made anew goes on in its place. Here both
-// play on, to be compared; in practice the saved one has to stop, or its noise is drawn twice.
+// A private run is saved after 500 rounds, and goes on from the file. Here both play on, to be
+// compared; in practice the saved one has to stop, or its noise is drawn twice.
 func Example() {
-	env := &environment.DecisionSets{Arms: 25, Dim: 5, Gap: 0.1}
-	env.Reset(random.New(1, 0, "contexts"))
-	newLearner := func(rhoMin float64, seed uint64) bandit.Learner {
-		noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
-		l := learner.New(&learner.LinUCB{RhoMin: rhoMin}, &mechanism.Tree{Noise: noise})
-		if err := l.Init(env.Problem(), 1000); err != nil {
-			log.Fatal(err)
-		}
-		l.Reset(random.New(seed, 0, "own"), random.Source(seed, 0, "noise"))
-		return l
+	world, err := environment.DecisionSets{Arms: 25, Dim: 5, Gap: 0.1}.Open()
+	if err != nil {
+		log.Fatal(err)
 	}
+	trial := world.Start(random.New(1, 0, "contexts"))
 	y := make([]float64, 1)
 	var v bandit.View
-	play := func(l bandit.Learner) (arm int) {
-		arms := l.Select(&v, nil)
-		env.Pull(random.New(1, v.Round, "rewards"), arms, y)
-		l.Update(&v, arms, y)
+	play := func(run bandit.Run) (arm int) {
+		arms, err := run.Select(&v, nil)
+		if err != nil {
+			log.Fatal(err)
+		}
+		trial.Pull(random.New(1, v.Round, "rewards"), arms, y)
+		if err := run.Update(&v, arms, y); err != nil {
+			log.Fatal(err)
+		}
 		return arms[0]
 	}
 
-	saved := newLearner(0, 1)
+	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
+	l := learner.New(learner.LinUCB{}, mechanism.Tree{Noise: noise})
+	saved, err := snapshot.Seeded(l, world.Problem(), 1000, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
 	for range 500 {
-		env.Next(&v)
+		trial.Next(&v)
 		play(saved)
 	}
 	var file bytes.Buffer
-	if err := snapshot.Save(&file, saved); err != nil {
+	if err := saved.Save(&file); err != nil {
 		log.Fatal(err)
 	}
 	state := file.Bytes()
 
-	restored := newLearner(0, 2) // with streams of another seed
-	if err := snapshot.Load(bytes.NewReader(state), restored); err != nil {
+	restored, err := snapshot.Load(bytes.NewReader(state), l)
+	if err != nil {
 		log.Fatal(err)
 	}
 	alike := 0
 	for range 500 {
-		env.Next(&v)
+		trial.Next(&v)
 		if play(saved) == play(restored) {
 			alike++
 		}
 	}
 	fmt.Println("the same arm in", alike, "of 500 rounds")
 
-	fmt.Println(snapshot.Load(bytes.NewReader(state), newLearner(7, 1)))
+	_, err = snapshot.Load(bytes.NewReader(state), learner.New(learner.LinUCB{}, nil))
+	fmt.Println(err)
 	state[len(state)/2]++
-	fmt.Println(snapshot.Load(bytes.NewReader(state), restored))
+	_, err = snapshot.Load(bytes.NewReader(state), l)
+	fmt.Println(err)
 	// Output:
 	// the same arm in 500 of 500 rounds
-	// snapshot: learner.Private.Policy.RhoMin: the tuning is 0 in the state, and 7 here
-	// snapshot: the checksum is wrong: the state was changed
+	// snapshot: the state is of the learner learner.Private[privacy.Sums]{Policy: learner.LinUCB{}, Statistic: mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-06}}}}, and here is learner.Private[privacy.Sums]{Policy: learner.LinUCB{}}
+	// snapshot: the checksum is wrong: the file was changed, or is not whole
 }

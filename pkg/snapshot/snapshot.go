@@ -1,173 +1,256 @@
+// Package snapshot saves a run of a learner, so that it goes on where it stopped.
+//
+//   - [Seeded] begins a run for research, [Deployed] one that is meant for use
+//   - [Session] is the run: a bandit.Run that keeps what it was given
+//   - [Session.Save] writes it, and [Load] plays it again and goes on
+//
+// A run is a function of its learner, its problem, its streams and its records. So these are what
+// is saved, and Load plays all records again: each arm has to be the one that was played then.
+// Nothing of the learner's inside is written, and no type has to take part.
+//
+// # A state is a secret
+//
+// A state is not a release. It holds the raw data and the noise, so whoever reads it knows the data
+// as if there were no noise. No claim covers it. Keep it where you would keep the data.
+//
+// # Continue a state once
+//
+// Two runs that go on from one state of a Seeded run draw the same noise for different data, and
+// the difference of their releases shows the data without any noise. A Deployed run draws from the
+// operating system. Its state keeps the noise of the past, and each copy draws new noise from then
+// on, so that k copies spend what k runs do. From Save and Load on, the claim has a condition that
+// says which.
 package snapshot
 
 import (
 	"bytes"
-	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/binary"
+	"encoding/gob"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"reflect"
-	"sync"
+	"slices"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/copies"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+	"github.com/dpbandits/dpbandits/pkg/value"
 )
 
-const (
-	magic   = "dpbandits state\n"
-	version = 1
-	header  = len(magic) + 2 + 8 // the version, whether there is a key, the length of the payload
-)
-
-// Key is a secret under which states are saved, at best 32 random bytes. Only who knows it can make
-// a state that loads under it. It does not encrypt.
-type Key []byte
-
-var (
-	registering sync.Mutex
-	registered  = []reflect.Type{reflect.TypeFor[*rand.PCG](), reflect.TypeFor[*rand.ChaCha8]()}
-)
-
-// Register makes the types of values known to Load. It is needed for a type that a learner holds in
-// an interface some time after Reset, and that no field of any type of the learner's names. Load
-// finds all others by itself.
-func Register(values ...any) {
-	registering.Lock()
-	defer registering.Unlock()
-	for _, v := range values {
-		registered = append(registered, reflect.TypeOf(v))
-	}
+// Session is a run that can be saved. It keeps all that it is given: 8 bytes for each number of a
+// round's contexts, unless View.Same says that they are those of the round before.
+type Session struct {
+	state state
+	ready bandit.Calibrated
+	run   bandit.Run
+	noise *random.System // of a deployed run
+	copy  bool           // a state of this run exists
 }
 
-// Save writes the state of a learner, given by a pointer. It returns an error for one that has
-// failed, and for what cannot be saved, with the path of the field.
-//
-// Call it between rounds, after Update. The state is as secret as the data.
-func Save(w io.Writer, learner any) error { return Key(nil).Save(w, learner) }
+// state is what is saved.
+type state struct {
+	Learner string // as value.Go writes it
+	Problem bandit.Problem
+	Horizon int
+	Seed    uint64
+	System  bool     // the noise is the operating system's
+	Noise   []uint64 // the words of it that were drawn
+	Warm    []float64
+	Rounds  []round
+}
 
-// Load restores a state into a learner of the same type, tuning and problem, after its Init and
-// Reset. If it returns an error, the learner is as it was. The streams that Reset was given, and a
-// Ledger, are moved to where they were when the state was saved.
-//
-// It reads r to the end. Load a state once, or noise is drawn twice: see the package's comment.
-func Load(r io.Reader, into any) error { return Key(nil).Load(r, into) }
+// round is what the run was given in a round, and what it played.
+type round struct {
+	View     bandit.View // without X if that is the last one's
+	Selected []int       // nil if there was no Select
+	Arms     []int       // nil if there was no Update
+	Rewards  []float64
+}
 
-// Save is [Save] with a checksum that only the key makes.
-func (k Key) Save(w io.Writer, learner any) error {
-	root, err := pointer(learner)
+var (
+	_ bandit.Warmed   = (*Session)(nil)
+	_ bandit.Warner   = (*Session)(nil)
+	_ privacy.Planner = (*Session)(nil)
+)
+
+// Seeded begins a run whose noise is seeded: for research.
+func Seeded(l bandit.Learner, p bandit.Problem, horizon int, seed uint64) (*Session, error) {
+	return begin(l, state{Problem: p, Horizon: horizon, Seed: seed})
+}
+
+// Deployed begins a run whose noise is the operating system's. The learner's own choices, which are
+// no secret, have a seed from there.
+func Deployed(l bandit.Learner, p bandit.Problem, horizon int) (*Session, error) {
+	return begin(l, state{Problem: p, Horizon: horizon, Seed: random.NewSystem().Uint64(), System: true})
+}
+
+func begin(l bandit.Learner, s state) (*Session, error) {
+	if l == nil {
+		return nil, errors.New("snapshot: the learner is nil")
+	}
+	text, err := value.Go(l)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("snapshot: a learner that cannot be saved: %w", err)
 	}
-	if l, ok := learner.(interface{ Err() error }); ok && l.Err() != nil {
-		return fmt.Errorf("snapshot: a %T that has failed is not saved: %w", learner, l.Err())
+	if s.Learner == "" {
+		s.Learner = text
 	}
-	payload, err := encode(root)
+	if text != s.Learner {
+		return nil, fmt.Errorf("snapshot: the state is of the learner %.500s, and here is %.500s", s.Learner, text)
+	}
+	ready, err := l.Open(s.Problem, s.Horizon)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("snapshot: %w", err)
 	}
-	note(root)
-	_, err = w.Write(k.seal(payload))
+	session := &Session{state: s, ready: ready}
+	var source rand.Source = random.Source(s.Seed, 0, "noise")
+	if s.System {
+		session.noise = random.RecordedSystem(s.Noise)
+		source = session.noise
+	}
+	session.run = ready.Start(random.New(s.Seed, 0, "own"), source)
+	return session, nil
+}
+
+// WantsWarmUp reports whether the run needs a round 0.
+func (s *Session) WantsWarmUp() bool {
+	w, ok := s.ready.(bandit.Warmer)
+	return ok && w.WantsWarmUp()
+}
+
+// WarmUp gives the run its round 0.
+func (s *Session) WarmUp(y []float64) error {
+	w, ok := s.run.(bandit.Warmed)
+	if !ok {
+		return fmt.Errorf("snapshot: a %T takes in no round 0", s.run)
+	}
+	err := w.WarmUp(y)
+	if err == nil {
+		s.state.Warm = slices.Clone(y)
+	}
 	return err
 }
 
-// note has the claims of a learner, and of its parts, say that a state of it exists.
-func note(root reflect.Value) {
-	planner := reflect.TypeFor[privacy.Planner]()
-	for _, r := range discover(root).regions {
-		if r.n == 1 && reflect.PointerTo(r.typ).Implements(planner) {
-			copies.Note(r.ptr, r.typ)
+// Select appends the arms that the run plays to dst.
+func (s *Session) Select(v *bandit.View, dst []int) ([]int, error) {
+	n := len(dst)
+	dst, err := s.run.Select(v, dst)
+	if err != nil {
+		return dst, err
+	}
+	r := round{View: *v, Selected: slices.Clone(dst[n:])}
+	r.View.X = slices.Clone(v.X)
+	if last := len(s.state.Rounds) - 1; v.Same && last >= 0 && s.state.Rounds[last].View.Round == v.Round-1 {
+		r.View.X = nil
+	}
+	s.state.Rounds = append(s.state.Rounds, r)
+	return dst, nil
+}
+
+// Update gives the run the rewards of the arms played. It comes after Select for the same view.
+func (s *Session) Update(v *bandit.View, arms []int, y []float64) error {
+	last := len(s.state.Rounds) - 1
+	if last < 0 || s.state.Rounds[last].View.Round != v.Round || s.state.Rounds[last].Arms != nil {
+		return fmt.Errorf("snapshot: round %d: an Update without a Select before it", v.Round)
+	}
+	err := s.run.Update(v, arms, y)
+	if err == nil {
+		s.state.Rounds[last].Arms, s.state.Rounds[last].Rewards = slices.Clone(arms), slices.Clone(y)
+	}
+	return err
+}
+
+// Warnings returns what the run has to warn of.
+func (s *Session) Warnings() []bandit.Warning { return bandit.Warnings(s.run) }
+
+// Plan returns the plan of the run. Once a state of it exists, the plan has a condition that says
+// what copies cost.
+func (s *Session) Plan(records int) privacy.Plan {
+	p := privacy.PlanOf(s.run, records)
+	if s.copy {
+		condition := "a state was saved: one copy goes on from it; two show the same noise, and their difference the data"
+		if s.state.System {
+			condition = "a state was saved: k copies that go on from it draw new noise each, and spend what k runs do"
+		}
+		p.Conditions = append(slices.Clip(p.Conditions), condition)
+	}
+	return p.HeldBy(s)
+}
+
+// Rounds returns how many rounds were played.
+func (s *Session) Rounds() int { return len(s.state.Rounds) }
+
+// magic begins a file, and says its format.
+const magic = "dpbandits run 2\n"
+
+// Save writes what the run is made of. The state is as secret as the data. The run may go on, but
+// then its state must not.
+func (s *Session) Save(w io.Writer) error {
+	s.copy = true
+	if s.noise != nil {
+		s.state.Noise = s.noise.Words()
+	}
+	var b bytes.Buffer
+	b.WriteString(magic)
+	if err := gob.NewEncoder(&b).Encode(s.state); err != nil {
+		return fmt.Errorf("snapshot: %w", err)
+	}
+	sum := sha256.Sum256(b.Bytes())
+	b.Write(sum[:])
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// Load plays a run again that Save has written, of the same learner, and returns it: it goes on bit
+// for bit. It reads r to the end. It is an error if the bytes are not those that were written, if
+// the learner is another, or if a round plays other arms than then, as another version of the
+// learner's code may.
+func Load(r io.Reader, l bandit.Learner) (*Session, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	if !bytes.HasPrefix(text, []byte(magic)) || len(text) < len(magic)+sha256.Size {
+		return nil, fmt.Errorf("snapshot: %d bytes that do not begin with %q: no saved run, or one of another version", len(text), magic)
+	}
+	end := len(text) - sha256.Size
+	if sum := sha256.Sum256(text[:end]); !bytes.Equal(sum[:], text[end:]) {
+		return nil, errors.New("snapshot: the checksum is wrong: the file was changed, or is not whole")
+	}
+	var saved state
+	if err := gob.NewDecoder(bytes.NewReader(text[len(magic):end])).Decode(&saved); err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	rounds := saved.Rounds
+	saved.Rounds = nil
+	s, err := begin(l, saved)
+	if err != nil {
+		return nil, err
+	}
+	if saved.Warm != nil {
+		if err := s.WarmUp(saved.Warm); err != nil {
+			return nil, fmt.Errorf("snapshot: round 0, played again: %w", err)
 		}
 	}
-}
-
-// Load is [Load] of a state that was saved under the key.
-func (k Key) Load(r io.Reader, into any) error {
-	root, err := pointer(into)
-	if err != nil {
-		return err
-	}
-	state, err := io.ReadAll(r)
-	if err != nil {
-		return err
-	}
-	payload, err := k.open(state)
-	if err != nil {
-		return err
-	}
-	if err := restore(payload, root); err != nil {
-		return err
-	}
-	note(root)
-	return nil
-}
-
-// flag is 1 if there is a key.
-func (k Key) flag() byte {
-	if len(k) > 0 {
-		return 1
-	}
-	return 0
-}
-
-func (k Key) sum(b []byte) []byte {
-	mac := hmac.New(sha256.New, k)
-	mac.Write(b)
-	return mac.Sum(nil)
-}
-
-// seal makes a state of its payload.
-func (k Key) seal(payload []byte) []byte {
-	state := append(make([]byte, 0, header+len(payload)+sha256.Size), magic...)
-	state = append(state, version, k.flag())
-	state = binary.LittleEndian.AppendUint64(state, uint64(len(payload)))
-	state = append(state, payload...)
-	return append(state, k.sum(state)...)
-}
-
-// open checks the bytes of a state and returns its payload.
-func (k Key) open(state []byte) ([]byte, error) {
-	if len(state) < header {
-		if !bytes.HasPrefix(state, []byte(magic)[:min(len(state), len(magic))]) {
-			return nil, fmt.Errorf("snapshot: not a state: it begins with %q, want %q", state, magic)
+	var x []float64
+	for _, r := range rounds {
+		v := r.View
+		if v.X == nil && v.Same {
+			v.X = x
 		}
-		return nil, fmt.Errorf("snapshot: the state is truncated: %d bytes, want >= %d", len(state), header+sha256.Size)
-	}
-	if string(state[:len(magic)]) != magic {
-		return nil, fmt.Errorf("snapshot: not a state: it begins with %q, want %q", state[:len(magic)], magic)
-	}
-	v, flag := state[len(magic)], state[len(magic)+1]
-	if v != version {
-		return nil, fmt.Errorf("snapshot: a state of version %d, want %d", v, version)
-	}
-	if flag != k.flag() {
-		with := map[byte]string{0: "no key", 1: "a key"}
-		return nil, fmt.Errorf("snapshot: the state has %s, and Load was given %s", with[min(flag, 1)], with[k.flag()])
-	}
-	want := binary.LittleEndian.Uint64(state[header-8:])
-	have := uint64(len(state) - header)
-	switch {
-	case have < sha256.Size || have-sha256.Size < want:
-		return nil, fmt.Errorf("snapshot: the state is truncated: %d bytes after the header, want %d more than %d", have, sha256.Size, want)
-	case have-sha256.Size > want:
-		return nil, fmt.Errorf("snapshot: %d bytes follow the state, want none", have-sha256.Size-want)
-	}
-	end := len(state) - sha256.Size
-	if !hmac.Equal(state[end:], k.sum(state[:end])) {
-		if k.flag() == 1 {
-			return nil, fmt.Errorf("snapshot: the checksum is wrong: the state was changed, or saved under another key")
+		x = v.X
+		arms, err := s.Select(&v, nil)
+		if err == nil && !slices.Equal(arms, r.Selected) {
+			err = fmt.Errorf("it plays %v, and played %v when it was saved: its code is another", arms, r.Selected)
 		}
-		return nil, fmt.Errorf("snapshot: the checksum is wrong: the state was changed")
+		if err == nil && r.Arms != nil {
+			err = s.Update(&v, r.Arms, r.Rewards)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("snapshot: round %d, played again: %w", v.Round, err)
+		}
 	}
-	return state[header:end], nil
-}
-
-// pointer returns the pointer to a struct that a learner is.
-func pointer(learner any) (reflect.Value, error) {
-	v := reflect.ValueOf(learner)
-	if v.Kind() != reflect.Pointer || v.IsNil() || v.Type().Elem().Size() == 0 {
-		return v, fmt.Errorf("snapshot: a %T = %v, want a pointer to something with fields", learner, learner)
-	}
-	return v, nil
+	s.copy = true
+	return s, nil
 }

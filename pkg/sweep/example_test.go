@@ -6,10 +6,7 @@ import (
 	"os"
 
 	"github.com/dpbandits/dpbandits/pkg/arms"
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
-	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 	"github.com/dpbandits/dpbandits/pkg/sweep"
 )
@@ -18,10 +15,8 @@ import (
 func coins(v sweep.Values) ([]*simulate.Experiment, error) {
 	return []*simulate.Experiment{{
 		Name: "coins", Horizon: 1000, Trials: 6, Seed: 1,
-		Environment: func() bandit.Environment { return &environment.Arms{Means: []float64{0.25, 0.75}} },
-		Policies: []simulate.Policy{simulate.NewPolicy("DP-UCB", func() *learner.Private[privacy.Means] {
-			return arms.NewDPUCB(v["epsilon"])
-		})},
+		Environment: environment.Arms{Means: []float64{0.25, 0.75}},
+		Policies:    []simulate.Policy{{Name: "DP-UCB", Learner: arms.NewDPUCB(v["epsilon"])}},
 	}}, nil
 }
 

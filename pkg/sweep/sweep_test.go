@@ -23,18 +23,22 @@ import (
 )
 
 // coins is a bandit of two coins, the second one worse by Gap.
-type coins struct {
-	Gap   float64
+type coins struct{ Gap float64 }
+
+func (c coins) Open() (bandit.World, error) {
+	p := bandit.Problem{Arms: 2, Slots: 1, RewardMin: 0, RewardMax: 1}
+	return bandit.NewWorld(p, func(*rand.Rand) bandit.Instance { return &tosses{gap: c.Gap} }), nil
+}
+
+// tosses is a trial of coins.
+type tosses struct {
+	gap   float64
 	round int
 }
 
-func (c *coins) Problem() bandit.Problem {
-	return bandit.Problem{Arms: 2, Slots: 1, RewardMin: 0, RewardMax: 1}
-}
-func (c *coins) Reset(*rand.Rand)          { c.round = 0 }
-func (c *coins) Next(v *bandit.View)       { c.round++; *v = bandit.View{Round: c.round, Arms: 2} }
-func (c *coins) Regret(arms []int) float64 { return c.Gap * float64(arms[0]) }
-func (c *coins) Pull(rewards *rand.Rand, arms []int, y []float64) {
+func (c *tosses) Next(v *bandit.View)       { c.round++; *v = bandit.View{Round: c.round, Arms: 2} }
+func (c *tosses) Regret(arms []int) float64 { return c.gap * float64(arms[0]) }
+func (c *tosses) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	y[0] = 0
 	if rewards.Float64() < 0.75-c.Regret(arms) {
 		y[0] = 1
@@ -43,41 +47,40 @@ func (c *coins) Pull(rewards *rand.Rand, arms []int, y []float64) {
 
 // greedy explores with a probability. It panics in round 5 if the first of its random numbers is
 // Bad.
-type greedy struct {
-	bandit.Base
-	Explore float64
-	Bad     float64
+type greedy struct{ Explore, Bad float64 }
 
+func (l greedy) Open(_ bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	return bandit.Starts(func(own *rand.Rand, _ rand.Source) bandit.Run {
+		return &greedyRun{greedy: l, own: own, bad: own.Float64() == l.Bad}
+	}), bandit.CheckHorizon(horizon)
+}
+
+// greedyRun is greedy in a trial.
+type greedyRun struct {
+	greedy
 	own   *rand.Rand
 	bad   bool
 	sum   [2]float64
 	count [2]float64
 }
 
-func (l *greedy) Init(_ bandit.Problem, horizon int) error { return bandit.CheckHorizon(horizon) }
-
-func (l *greedy) Reset(own *rand.Rand, _ rand.Source) {
-	l.Clear()
-	l.own, l.sum, l.count = own, [2]float64{}, [2]float64{}
-	l.bad = own.Float64() == l.Bad
-}
-
-func (l *greedy) Select(_ *bandit.View, dst []int) []int {
+func (l *greedyRun) Select(_ *bandit.View, dst []int) ([]int, error) {
 	arm := 0
 	if l.own.Float64() < l.Explore {
 		arm = l.own.IntN(2)
 	} else if l.sum[1]*(l.count[0]+1) > l.sum[0]*(l.count[1]+1) {
 		arm = 1
 	}
-	return append(dst, arm)
+	return append(dst, arm), nil
 }
 
-func (l *greedy) Update(v *bandit.View, arms []int, y []float64) {
+func (l *greedyRun) Update(v *bandit.View, arms []int, y []float64) error {
 	if l.bad && v.Round == 5 {
 		panic("boom")
 	}
 	l.sum[arms[0]] += y[0]
 	l.count[arms[0]]++
+	return nil
 }
 
 // catalogue has an experiment of 200 trials, and one of which trial 7 panics.
@@ -85,10 +88,10 @@ func catalogue() Catalogue {
 	coin := func(v Values) ([]*simulate.Experiment, error) {
 		e := &simulate.Experiment{
 			Name: "coins", Horizon: v.Int("horizon"), Trials: 200, Seed: 3,
-			Environment: func() bandit.Environment { return &coins{Gap: v["gap"]} },
+			Environment: coins{Gap: v["gap"]},
 			Policies: []simulate.Policy{
-				simulate.NewPolicy("greedy", func() *greedy { return &greedy{Explore: 0.05} }),
-				simulate.NewPolicy("lazy", func() *greedy { return &greedy{Explore: 0.5} }),
+				{Name: "greedy", Learner: greedy{Explore: 0.05}},
+				{Name: "lazy", Learner: greedy{Explore: 0.5}},
 			},
 		}
 		e.Pairs = [][2]string{{"greedy", "lazy"}}
@@ -104,9 +107,8 @@ func catalogue() Catalogue {
 			list, err := coin(v)
 			e := list[0]
 			e.Name = "bad"
-			e.Policies = append(e.Policies, simulate.NewPolicy("brittle", func() *greedy {
-				return &greedy{Explore: 0.05, Bad: random.New(3, 7, "learner/brittle").Float64()}
-			}))
+			e.Policies = append(e.Policies, simulate.Policy{Name: "brittle",
+				Learner: greedy{Explore: 0.05, Bad: random.New(3, 7, "learner/brittle").Float64()}})
 			return list, err
 		}},
 	}

@@ -109,23 +109,24 @@ func before(horizons ...int) (lists []exercise.Args) {
 	return lists
 }
 
-// budget is what "least noise" asks for, and mu the Gaussian differential privacy that just keeps it.
+// budget is what "least noise" asks for, and mu the Gaussian differential privacy that just keeps
+// it.
 var (
 	budget = privacy.Budget{Epsilon: 1, Delta: 1e-6}
 	mu     = check.Try(privacy.GaussianMu(budget))
 )
 
 // gaussian returns the noise of a tree.
-func gaussian(dim, horizon int, bound float64) *mechanism.Gaussian {
-	noise := &mechanism.Gaussian{Budget: budget}
-	check.OK(noise.Init(privacy.Setup{Dim: dim, Horizon: horizon, Bound: bound, Alpha: 0.1}))
-	return noise
+func gaussian(dim, horizon int, bound float64) mechanism.Nodes {
+	return check.Try(mechanism.Gaussian{Budget: budget}.Open(privacy.Setup{Dim: dim, Horizon: horizon, Bound: bound, Alpha: 0.1}))
 }
 
-func leastNoise(horizon int, bound, _ float64) float64 { return gaussian(6, horizon, bound).SD() }
+func leastNoise(horizon int, bound, _ float64) float64 {
+	return gaussian(6, horizon, bound).Plan(1).Cases[0][0].Law.Scale
+}
 
 func nodes(t, horizon int) (summed, most int) {
-	most, _ = gaussian(2, horizon, 1).Nodes()
+	most, _ = gaussian(2, horizon, 1).Levels()
 	return len(mechanism.PrefixNodes(t)), most
 }
 

@@ -102,8 +102,7 @@ func solved(z, alpha float64) float64 {
 // selected returns the scale of the noise of k picks by scores that are products, for selection.
 func selected(_ float64, k int, x, y float64) float64 {
 	top := mechanism.TopK{Budget: selection, K: k, Candidates: 50, Sensitivity: 2 * x * y, Neighbours: privacy.ReplaceRound}
-	check.OK(top.Init())
-	return top.Scale()
+	return check.Try(top.Open()).Start(nil).Scale()
 }
 
 // reward is the bound on rewards of FLIPHAT after so many rows.
@@ -111,7 +110,7 @@ func reward(rows int) float64 { return 3.75*2 + math.Sqrt(2*math.Log1p(float64(r
 
 // stepped returns how far one row of so many, of one step, moves what FLIPHAT releases.
 func stepped(rows int, step, context, reward float64) float64 {
-	h := &mechanism.NoisyIHT{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Sparsity: 1, L1: 3.75, Step: step, Context: context,
+	h := mechanism.NoisyIHT{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Sparsity: 1, L1: 3.75, Step: step, Context: context,
 		Lengths: mechanism.Growing{Least: rows}}
 	return study.LastRow(h, rows, context, reward) - study.LastRow(h, rows, context, -reward)
 }

@@ -107,11 +107,10 @@ var set = exercise.Set{
 
 // noise returns the sigma of the package's device.
 func noise(epsilon, delta, b float64) float64 {
-	env := &environment.UnitFeatures{Fixed: true}
+	env := environment.UnitFeatures{Fixed: true}
 	p := env.Problem()
 	p.RewardMin, p.RewardMax = -b, b
-	device := &learner.OnlineDevice{Noise: learner.OnlineNoise{Budget: privacy.Budget{Epsilon: epsilon, Delta: delta}, Constant: env.Constant()}}
-	check.OK(device.Init(p, 100))
+	device := check.Try(learner.OnlineDevice{Noise: learner.OnlineNoise{Budget: privacy.Budget{Epsilon: epsilon, Delta: delta}, Constant: env.Constant()}}.Open(p, 100))
 	return privacy.PlanOf(device, privacy.All).Draws[0].Law.Scale
 }
 

@@ -102,9 +102,9 @@ var set = exercise.Set{
 // enough returns the least block, a power of two, whose mean has noise with a standard deviation
 // of at most sd.
 func enough(epsilon float64, slots int, sd float64) int {
-	blocks := &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}}
-	check.OK(blocks.Init(privacy.Setup{Horizon: 10, Arms: slots, Slots: slots, Hi: 1}))
-	_, scale := blocks.Scale()
+	blocks := mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}}
+	opened := check.Try(blocks.Open(privacy.Setup{Horizon: 10, Arms: slots, Slots: slots, Hi: 1}))
+	scale := opened.Plan(privacy.All).Cases[0][0].Law.Scale
 	return int(math.Max(1, math.Exp2(math.Ceil(math.Log2(math.Sqrt2*scale/sd)))))
 }
 

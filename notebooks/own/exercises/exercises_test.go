@@ -87,15 +87,15 @@ func TestExercises(t *testing.T) {
 
 // cellMutations breaks the code once for each cell that checks what it shows, by the cell's ID.
 var cellMutations = []notebooktest.Mutation{
-	{"c3", "no gap is left below the best arm", "pkg/environment/decision_sets.go", "Lo: -e.top, Hi: e.top - e.Gap}", "Lo: -e.top, Hi: e.top}"},
+	{"c3", "no gap is left below the best arm", "pkg/environment/decision_sets.go", "Lo: -top, Hi: top - e.Gap}", "Lo: -top, Hi: top}"},
 	{"c9", "the width is a thousand times too large", "pkg/learner/linucb.go", "l.width[0] = l.factor * l", "l.width[0] = 1000 * l.factor * l"},
 	{"c12", "a prefix has no node of the largest size", "pkg/mechanism/tree.go", "level := bits.Len(uint(rest)) - 1", "level := max(0, bits.Len(uint(rest))-2)"},
 	{"c14", "the Gaussian is calibrated for half of delta", "pkg/privacy/gaussian.go", "GaussianDelta(b.Epsilon, mu) > b.Delta", "GaussianDelta(b.Epsilon, mu) > b.Delta/2"},
-	{"q-printed", "the printed formula has ln(2/delta)", "pkg/mechanism/gaussian.go", "portable.Log(4/g.Budget.Delta)", "portable.Log(2/g.Budget.Delta)"},
+	{"q-printed", "the printed formula has ln(2/delta)", "pkg/mechanism/gaussian.go", "portable.Log(4/of.Budget.Delta)", "portable.Log(2/of.Budget.Delta)"},
 	{"c17", "the width is a hundred times too large", "pkg/learner/linucb.go", "l.width[0] = l.factor * l", "l.width[0] = 100 * l.factor * l"},
 	{"q-budgets", "a tree's ridge is added twice", "pkg/mechanism/tree.go", "Shift: shift, Bounds: noise.Bounds(shift)", "Shift: 2 * shift, Bounds: noise.Bounds(shift)"},
 	{"c25", "the proved epsilon depends on the rule", "pkg/simulate/result.go", "return p.Claim.Epsilon()", "return p.Claim.Epsilon() + float64(len(p.Name))"},
-	{"q-fixed-run", "the arms change all the same", "pkg/environment/decision_sets.go", "if e.round++; !e.Fixed {", "if e.round++; true {"},
+	{"q-fixed-run", "the arms change all the same", "pkg/environment/decision_sets.go", "if e.round++; !e.of.Fixed {", "if e.round++; true {"},
 }
 
 func TestCells(t *testing.T) { notebooktest.RunCells(t, "../../00-quickstart.ipynb", cellMutations) }

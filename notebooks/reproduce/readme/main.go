@@ -29,16 +29,12 @@ const rounds = 1_000_000
 var budget = privacy.Budget{Epsilon: 1, Delta: 1e-6}
 
 // buffered is LinUCB over a streaming factorisation, with the best shift.
-func buffered() bandit.Learner {
-	return learner.New(&learner.LinUCB{OptimalShift: true}, &mechanism.BLT{Budget: budget})
-}
+var buffered = learner.New(learner.LinUCB{OptimalShift: true}, mechanism.BLT{Budget: budget})
 
 // private is LinUCB over a tree of Gaussian noise, with the paper's shift.
-func private(c privacy.Calibration) func() bandit.Learner {
-	return func() bandit.Learner {
-		noise := &mechanism.Gaussian{Budget: budget, Calibration: c}
-		return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: noise})
-	}
+func private(c privacy.Calibration) bandit.Learner {
+	noise := mechanism.Gaussian{Budget: budget, Calibration: c}
+	return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: noise})
 }
 
 func main() {
@@ -57,12 +53,12 @@ func main() {
 func drawRegret(file string) {
 	e := &simulate.Experiment{
 		Name:        "readme",
-		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: 0.1} },
+		Environment: environment.DecisionSets{Dim: 5, Gap: 0.1},
 		Policies: []simulate.Policy{
-			{Name: "not private", New: func() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) }},
-			{Name: "private, correlated noise in buffers", New: buffered},
-			{Name: "private, the paper's tree, accounted exactly", New: private(privacy.Sound)},
-			{Name: "private, the paper's tree, noise as printed", New: private(privacy.AsPublished)},
+			{Name: "not private", Learner: learner.New(learner.LinUCB{}, nil)},
+			{Name: "private, correlated noise in buffers", Learner: buffered},
+			{Name: "private, the paper's tree, accounted exactly", Learner: private(privacy.Sound)},
+			{Name: "private, the paper's tree, noise as printed", Learner: private(privacy.AsPublished)},
 		},
 		Horizon: rounds, Trials: 8, Seed: 2018, Grid: simulate.LogGrid(rounds, 60),
 		Progress: simulate.NewTerminal(nil),

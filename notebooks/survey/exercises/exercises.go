@@ -84,20 +84,19 @@ var set = exercise.Set{
 
 // bought returns the epsilon that the printed noise of DP-FTRL buys.
 func bought(dim, horizon int, epsilon float64) float64 {
-	tree := &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
-	check.OK(tree.Init(privacy.Setup{Horizon: horizon, Dim: dim, Bound: 1}))
-	return privacy.ClaimOf(tree).Epsilon()
+	tree := mechanism.VectorTree{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
+	return privacy.ClaimOf(check.Try(tree.Open(privacy.Setup{Horizon: horizon, Dim: dim, Bound: 1}))).Epsilon()
 }
 
 // remembers returns how many of an arm's n rewards are in the last mean that AdaP-TT has released.
 func remembers(n int) int {
-	batches := &mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: arms.NewAdaPTT(1, 0.1).Statistic.(*mechanism.Batches).Lengths}
-	check.OK(batches.Init(privacy.Setup{Horizon: 100, Arms: 1, Slots: 1, Lo: 0, Hi: 1}))
-	batches.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+	batches := mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: arms.NewAdaPTT(1, 0.1).Statistic.(mechanism.Batches).Lengths}
+	opened := check.Try(batches.Open(privacy.Setup{Horizon: 100, Arms: 1, Slots: 1, Lo: 0, Hi: 1}))
+	run := opened.Start(privacy.NewNoise(random.Source(1, 0, "noise")))
 	for range n {
-		check.Try(batches.Add(&privacy.Record{Arms: []int{0}, Y: []float64{1}}))
+		check.Try(run.Add(&privacy.Record{Arms: []int{0}, Y: []float64{1}}))
 	}
-	return batches.Release().Of[0].Count
+	return run.Release().Of[0].Count
 }
 
 // scheduled returns the share of a horizon that the batches of the core sets take.
@@ -113,8 +112,7 @@ func scheduled(horizon, log float64) (share float64) {
 func fewest(horizon int, variance, kappa float64) int {
 	most := privacy.GaussianEpsilon(1e-5, kappa) * (1 + 1e-9)
 	return 1 + sort.Search(horizon-1, func(i int) bool {
-		l := arms.NewGaussianThompson(variance, i+1, 1e-5)
-		err := l.Init(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, horizon)
-		return err == nil && privacy.ClaimOf(l).Epsilon() <= most
+		ready, err := arms.NewGaussianThompson(variance, i+1, 1e-5).Open(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, horizon)
+		return err == nil && privacy.ClaimOf(ready).Epsilon() <= most
 	})
 }

@@ -151,27 +151,33 @@ func load(s *lasso.Solver, x [][]float64, y []float64) error {
 
 // play runs a bandit.
 func play(q question) (a answer, err error) {
-	e := &environment.Sparse{Arms: q.Arms, Dim: q.Dim}
-	if err := e.Validate(); err != nil {
+	e := environment.Sparse{Arms: q.Arms, Dim: q.Dim}
+	world, err := e.Open()
+	if err != nil {
 		return a, err
 	}
-	l := &learner.ThresholdedLasso{Tolerance: q.Tolerance}
-	if err := l.Init(e.Problem(), q.Rounds); err != nil {
+	l := learner.ThresholdedLasso{Tolerance: q.Tolerance}
+	ready, err := l.Open(e.Problem(), q.Rounds)
+	if err != nil {
 		return a, err
 	}
-	e.Reset(random.New(1, 0, "contexts"))
-	l.Reset(random.New(1, 0, "own"), nil)
+	trial := world.Start(random.New(1, 0, "contexts"))
+	run := ready.Start(random.New(1, 0, "own"), nil)
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	arms, y := []int{0}, []float64{0}
 	began := time.Now()
 	for range q.Rounds {
-		e.Next(&v)
-		arms = l.Select(&v, arms[:0])
-		a.Regret += e.Regret(arms)
-		e.Pull(rewards, arms, y)
-		l.Update(&v, arms, y)
+		trial.Next(&v)
+		if arms, err = run.Select(&v, arms[:0]); err != nil {
+			return a, err
+		}
+		a.Regret += trial.Regret(arms)
+		trial.Pull(rewards, arms, y)
+		if err := run.Update(&v, arms, y); err != nil {
+			return a, err
+		}
 	}
 	a.Seconds = time.Since(began).Seconds()
-	return a, l.Err()
+	return a, nil
 }

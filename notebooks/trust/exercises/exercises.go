@@ -90,8 +90,6 @@ var set = exercise.Set{
 }
 
 // response returns randomised response to a question with two answers.
-func response(epsilon float64) *mechanism.RandomisedResponse {
-	r := &mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 2}
-	check.OK(r.Init())
-	return r
+func response(epsilon float64) mechanism.Responses {
+	return check.Try(mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 2}.Open()).Start(nil)
 }

@@ -62,11 +62,10 @@ var set = exercise.Set{
 	},
 }
 
-// fed returns Totals after n rewards of an arm, under noise of a scale, with its releases.
-func fed(n int, scale float64) (s *own.Totals, releases int) {
-	s = &own.Totals{Epsilon: 1 / scale}
-	check.OK(s.Init(privacy.Setup{Horizon: 100, Arms: 1, Slots: 1, Hi: 1}))
-	s.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+// fed returns a run of Totals after n rewards of an arm, under noise of a scale, with its releases.
+func fed(n int, scale float64) (s privacy.Stream[privacy.Means], releases int) {
+	opened := check.Try(own.Totals{Epsilon: 1 / scale}.Open(privacy.Setup{Horizon: 100, Arms: 1, Slots: 1, Hi: 1}))
+	s = opened.Start(privacy.NewNoise(random.Source(1, 0, "noise")))
 	for range n {
 		if check.Try(s.Add(&privacy.Record{Arms: []int{0}, Y: []float64{1}})) {
 			releases++
@@ -97,15 +96,15 @@ func claimed(releases int, moves, scale float64) float64 {
 
 // best asks Seasons which arm has no regret.
 func best(round, long, arms int) (arm int) {
-	e := &own.Seasons{Long: long}
+	e := own.Seasons{Long: long}
 	for a := range arms {
 		e.Means = append(e.Means, 1/float64(1+a))
 	}
-	e.Reset(nil)
+	trial := check.Try(e.Open()).Start(nil)
 	for range round {
-		e.Next(&bandit.View{})
+		trial.Next(&bandit.View{})
 	}
-	for e.Regret([]int{arm}) > 0 {
+	for trial.Regret([]int{arm}) > 0 {
 		arm++
 	}
 	return arm

@@ -14,8 +14,8 @@
 //   - Values that leak past the noise: [LowBits], [ClipAfterNoise], [RefusesRecords],
 //     [RemembersViews], [PrintedLasso], [ScreenedQueries], [UnclippedContexts].
 //   - Claims wider than the releases, as authors of statistics, devices and learners type them:
-//     [FirstLawOnly], [NoShuffler], [OrderKept], [TwoBitsAsOne], [RawWidth], [RarelySwitching] and what
-//     follows them in their file.
+//     [FirstLawOnly], [NoShuffler], [OrderKept], [TwoBitsAsOne], [RawWidth], [RarelySwitching] and
+//     what follows them in their file.
 //   - One release's noise, scale or budget: [DividedTwice], [MedianAsMean], [SeededByData] and what
 //     follows them.
 //

@@ -99,21 +99,20 @@ func RemembersViews() audit.Learner {
 	return audit.Learner{
 		Name: "a policy that remembers contexts", Origin: "state beside the private sums",
 		Claim: privacy.Budget{Epsilon: 1}, Exact: math.Inf(1), Problem: problem, Worlds: worlds, Runs: 2000,
-		New: func() bandit.Learner { return new(remembering) },
+		Of: remembering{},
 	}
 }
 
 // remembering plays by the first context of the previous round.
-type remembering struct {
-	bandit.Base
-	last float64
+type remembering struct{}
+
+type memory struct{ last float64 }
+
+func (remembering) Open(bandit.Problem, int) (bandit.Calibrated, error) {
+	return bandit.Starts(func(*rand.Rand, rand.Source) bandit.Run { return new(memory) }), nil
 }
 
-func (r *remembering) Init(p bandit.Problem, horizon int) error { return nil }
-
-func (r *remembering) Reset(own *rand.Rand, noise rand.Source) { r.last = 0 }
-
-func (r *remembering) Select(v *bandit.View, dst []int) []int {
+func (r *memory) Select(v *bandit.View, dst []int) ([]int, error) {
 	best := 0
 	for a := range v.Arms {
 		if v.X[a*v.Dim]*r.last > v.X[best*v.Dim]*r.last {
@@ -121,7 +120,7 @@ func (r *remembering) Select(v *bandit.View, dst []int) []int {
 		}
 	}
 	r.last = v.X[0]
-	return append(dst, best)
+	return append(dst, best), nil
 }
 
-func (r *remembering) Update(v *bandit.View, arms []int, y []float64) {}
+func (r *memory) Update(v *bandit.View, arms []int, y []float64) error { return nil }

@@ -88,7 +88,7 @@ func WrongCoin() audit.Mechanism {
 //
 // The records are in [0, 1], and each release has Laplace noise of scale 1/epsilon. The budget is
 // not divided since a record should be in one block; but the first block's records are in both
-// releases. A Reset that forgets to forget has the same bug.
+// releases. Two runs that share what they sum up have the same bug.
 func NotCleared() audit.Mechanism {
 	const epsilon = 1.0
 	return audit.Mechanism{

@@ -96,8 +96,8 @@ func RawWidth() audit.Mechanism {
 		})
 }
 
-// RarelySwitching releases a private sum only in rounds in which the raw sum of squares has doubled.
-// The rounds show the raw sums.
+// RarelySwitching releases a private sum only in rounds in which the raw sum of squares has
+// doubled. The rounds show the raw sums.
 func RarelySwitching() audit.Mechanism {
 	return fixture("releases at raw doublings", "rarely switching LinUCB over private sums", 1, math.Inf(1), 12, 2000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
@@ -209,7 +209,8 @@ func ReadsClipCount() audit.Mechanism {
 		})
 }
 
-// LessForLarge divides the noise by 8 where the sum is large and, it is thought, hides a user anyway.
+// LessForLarge divides the noise by 8 where the sum is large and, it is thought, hides a user
+// anyway.
 func LessForLarge() audit.Mechanism {
 	return fixture("less noise for large sums", "a scale that depends on the sum", 1, math.Inf(1), 1, 5000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
@@ -271,19 +272,26 @@ func AlarmAtOnce() audit.Mechanism {
 		})
 }
 
-// player is a bandit's learner made of two functions, of which each run gets new ones.
-type player struct {
-	bandit.Base
-	fresh func() (act func(v *bandit.View) int, learn func(v *bandit.View, arm int, y float64))
+// player is a learner made of two functions, of which each run gets new ones.
+type player func() (act func(v *bandit.View) int, learn func(v *bandit.View, arm int, y float64))
+
+func (p player) Open(bandit.Problem, int) (bandit.Calibrated, error) {
+	return bandit.Starts(func(*rand.Rand, rand.Source) bandit.Run {
+		act, learn := p()
+		return &played{act, learn}
+	}), nil
+}
+
+type played struct {
 	act   func(v *bandit.View) int
 	learn func(v *bandit.View, arm int, y float64)
 }
 
-func (p *player) Init(bandit.Problem, int) error         { return nil }
-func (p *player) Reset(*rand.Rand, rand.Source)          { p.act, p.learn = p.fresh() }
-func (p *player) Select(v *bandit.View, dst []int) []int { return append(dst, p.act(v)) }
-func (p *player) Update(v *bandit.View, arms []int, y []float64) {
+func (p *played) Select(v *bandit.View, dst []int) ([]int, error) { return append(dst, p.act(v)), nil }
+
+func (p *played) Update(v *bandit.View, arms []int, y []float64) error {
 	p.learn(v, arms[0], y[0])
+	return nil
 }
 
 // WinStay plays its arm again after a large reward, which no noise hides.
@@ -302,19 +310,17 @@ func WinStay() audit.Learner {
 		Name: "win-stay on a raw reward", Origin: "the last reward, kept beside private means",
 		Claim: privacy.Budget{Epsilon: 1}, Exact: math.Inf(1), Runs: 2000, Worlds: worlds, OwnAction: true,
 		Problem: bandit.Problem{Arms: 3, Slots: 1, RewardMax: 1},
-		New: func() bandit.Learner {
-			return &player{fresh: func() (func(v *bandit.View) int, func(v *bandit.View, arm int, y float64)) {
-				stay, won := 0, false
-				return func(v *bandit.View) int {
-						if won {
-							return stay
-						}
-						return v.Round % 3
-					}, func(_ *bandit.View, arm int, y float64) {
-						stay, won = arm, y > 0.9
+		Of: player(func() (func(v *bandit.View) int, func(v *bandit.View, arm int, y float64)) {
+			stay, won := 0, false
+			return func(v *bandit.View) int {
+					if won {
+						return stay
 					}
-			}}
-		},
+					return v.Round % 3
+				}, func(_ *bandit.View, arm int, y float64) {
+					stay, won = arm, y > 0.9
+				}
+		}),
 	}
 }
 
@@ -334,18 +340,16 @@ func LateMemory() audit.Learner {
 		Name: "a memory from round 65 on", Origin: "a leak that begins after any short test",
 		Claim: privacy.Budget{Epsilon: 1}, Exact: math.Inf(1), Runs: 2000, Worlds: worlds,
 		Problem: bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMax: 1},
-		New: func() bandit.Learner {
-			return &player{fresh: func() (func(v *bandit.View) int, func(v *bandit.View, arm int, y float64)) {
-				last := 0.0
-				return func(v *bandit.View) int {
-					arm := 0
-					if v.Round > 64 && v.X[1]*last > v.X[0]*last {
-						arm = 1
-					}
-					last = v.X[0]
-					return arm
-				}, func(*bandit.View, int, float64) {}
-			}}
-		},
+		Of: player(func() (func(v *bandit.View) int, func(v *bandit.View, arm int, y float64)) {
+			last := 0.0
+			return func(v *bandit.View) int {
+				arm := 0
+				if v.Round > 64 && v.X[1]*last > v.X[0]*last {
+					arm = 1
+				}
+				last = v.X[0]
+				return arm
+			}, func(*bandit.View, int, float64) {}
+		}),
 	}
 }

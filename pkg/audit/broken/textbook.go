@@ -37,8 +37,8 @@ func SeededByData() audit.Mechanism {
 		})
 }
 
-// DrawnAgain draws Laplace noise again until the release is in [0, 1]. How likely that is depends on
-// the value, which adds ln(Z(1/2)/Z(0)) to the loss, with Z the probability of the range.
+// DrawnAgain draws Laplace noise again until the release is in [0, 1]. How likely that is depends
+// on the value, which adds ln(Z(1/2)/Z(0)) to the loss, with Z the probability of the range.
 func DrawnAgain() audit.Mechanism {
 	const scale = 0.25 // for a value that moves by 1/2: epsilon = 2
 	exact := 2 + portable.Log(2*(1-portable.Exp(-0.5/scale))/(1-portable.Exp(-1/scale)))
@@ -59,8 +59,8 @@ func RangeOfTheData() audit.Mechanism {
 		})
 }
 
-// ExponentialWithoutHalf is the exponential mechanism with exp(epsilon u) for exp(epsilon u/2), over
-// 20 candidates. A record raises the first one's score and lowers all others.
+// ExponentialWithoutHalf is the exponential mechanism with exp(epsilon u) for exp(epsilon u/2),
+// over 20 candidates. A record raises the first one's score and lowers all others.
 func ExponentialWithoutHalf() audit.Mechanism {
 	const others = 19.0
 	first := [2]float64{math.E / (math.E + others), 1 / (1 + float64(others*math.E))} // its probability in each world
@@ -146,8 +146,8 @@ func EachCoordinate() audit.Mechanism {
 		})
 }
 
-// WrongNorm clips vectors to a length of 1, and adds Laplace noise for an L1 norm of 1: that of four
-// coordinates is up to 2.
+// WrongNorm clips vectors to a length of 1, and adds Laplace noise for an L1 norm of 1: that of
+// four coordinates is up to 2.
 func WrongNorm() audit.Mechanism {
 	return fixture("Laplace noise for a bound on the length", "L2 clipping, L1 noise", 1, 2, 4, 60000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
@@ -181,7 +181,8 @@ func SharedFlip() audit.Mechanism {
 		})
 }
 
-// OneHotAsBit reports each bit of a one-hot vector at the whole budget: a changed value changes two.
+// OneHotAsBit reports each bit of a one-hot vector at the whole budget: a changed value changes
+// two.
 func OneHotAsBit() audit.Mechanism {
 	return fixture("one-hot bits at the whole budget", "unary encoding without the half", 1, 2, 4, 20000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {

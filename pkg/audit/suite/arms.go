@@ -14,10 +14,8 @@ import (
 // soundArms audits the statistics and the learners of the multi-armed bandit.
 func soundArms(e Effort) []audit.Item {
 	pure := privacy.Budget{Epsilon: Budget.Epsilon}
-	batches := func(b privacy.Budget, g mechanism.Geometric, cumulative bool) func() privacy.Tally {
-		return func() privacy.Tally {
-			return &mechanism.Batches{Budget: b, Lengths: g, Cumulative: cumulative}
-		}
+	batches := func(b privacy.Budget, g mechanism.Geometric, cumulative bool) privacy.Tally {
+		return mechanism.Batches{Budget: b, Lengths: g, Cumulative: cumulative}
 	}
 	pulls := func(n int) (rounds [][]int) { // of one arm
 		for range n {
@@ -25,22 +23,22 @@ func soundArms(e Effort) []audit.Item {
 		}
 		return rounds
 	}
-	run := func(n, replaced, outputs int, read func(after int, t privacy.Tally, out []float64)) talliedRun {
+	run := func(n, replaced, outputs int, read func(after int, t privacy.Stream[privacy.Means], out []float64)) talliedRun {
 		return talliedRun{privacy.Setup{Slots: 1, Horizon: n}, pulls(n), replaced, outputs, read}
 	}
-	mean := func(t privacy.Tally) float64 { return t.Release().Of[0].Mean }
-	last := run(2, 1, 1, func(after int, t privacy.Tally, out []float64) {
+	mean := func(t privacy.Stream[privacy.Means]) float64 { return t.Release().Of[0].Mean }
+	last := run(2, 1, 1, func(after int, t privacy.Stream[privacy.Means], out []float64) {
 		if after == 1 {
 			out[0] = tellLaplace(2 * mean(t))
 		}
 	})
-	both := run(2, 1, 2, func(after int, t privacy.Tally, out []float64) { // the second batch is what the sum has gained
+	both := run(2, 1, 2, func(after int, t privacy.Stream[privacy.Means], out []float64) { // the second batch is what the sum has gained
 		if out[1-after] = mean(t); after == 1 {
 			out[0] = tellLaplace(2*mean(t) - out[1])
 		}
 	})
-	gaussian := run(2, 1, 1, func(after int, t privacy.Tally, out []float64) { out[0] = mean(t) })
-	hybrid := run(4, 2, 2, func(after int, t privacy.Tally, out []float64) { // the third record is in a node, and in the sum of four
+	gaussian := run(2, 1, 1, func(after int, t privacy.Stream[privacy.Means], out []float64) { out[0] = mean(t) })
+	hybrid := run(4, 2, 2, func(after int, t privacy.Stream[privacy.Means], out []float64) { // the third record is in a node, and in the sum of four
 		switch after {
 		case 1:
 			out[1] = 2 * mean(t)
@@ -50,49 +48,41 @@ func soundArms(e Effort) []audit.Item {
 			out[0] += tellLaplace(float64(4*mean(t)) - out[1])
 		}
 	})
-	draw := run(1, 0, 1, func(_ int, t privacy.Tally, out []float64) { out[0] = mean(t) })
-	bit := run(1, 0, 1, func(_ int, t privacy.Tally, out []float64) { out[0] = mean(t) })
+	draw := run(1, 0, 1, func(_ int, t privacy.Stream[privacy.Means], out []float64) { out[0] = mean(t) })
+	bit := run(1, 0, 1, func(_ int, t privacy.Stream[privacy.Means], out []float64) { out[0] = mean(t) })
+	mu, err := privacy.GaussianMu(Budget)
+	must(err)
 	items := []audit.Item{
 		last.item("batches", pure.Epsilon, tallyRuns(e), batches(pure, mechanism.Geometric{First: 2, Ratio: 2}, false)),
 		both.item("batches, cumulative", pure.Epsilon, tallyRuns(e), batches(pure, mechanism.Geometric{First: 1, Ratio: 2}, true)),
 		gaussian.item("batches, Gaussian", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000),
 			batches(Budget, mechanism.Geometric{First: 2, Ratio: 2}, false)),
-		hybrid.item("hybrid mechanism of each arm", pure.Epsilon, tallyRuns(e), func() privacy.Tally {
-			return &mechanism.HybridTally{Epsilon: pure.Epsilon}
-		}),
-		draw.item("draws of Thompson sampling", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000), func() privacy.Tally {
-			mu, err := privacy.GaussianMu(Budget)
-			if err != nil {
-				panic(err)
-			}
-			return &mechanism.PosteriorDraws{Variance: 1 / (2 * mu * mu), Delta: Budget.Delta}
-		}),
-		bit.item("randomised bits of each arm", pure.Epsilon, tallyRuns(e), func() privacy.Tally {
-			return &mechanism.ResponseTally{Epsilon: pure.Epsilon}
-		}),
+		hybrid.item("hybrid mechanism of each arm", pure.Epsilon, tallyRuns(e), mechanism.HybridTally{Epsilon: pure.Epsilon}),
+		draw.item("draws of Thompson sampling", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000), mechanism.PosteriorDraws{Variance: 1 / (2 * mu * mu), Delta: Budget.Delta}),
+		bit.item("randomised bits of each arm", pure.Epsilon, tallyRuns(e), mechanism.ResponseTally{Epsilon: pure.Epsilon}),
 	}
 	for _, l := range []struct {
-		name string
-		make func(epsilon float64) *learner.Private[privacy.Means]
+		name   string
+		rounds int
+		bandit.Learner
 	}{
-		{"AdaP-UCB", arms.NewAdaPUCB}, {"AdaP-KLUCB", arms.NewAdaPKLUCB}, {"Lazy-UCB", arms.NewLazyUCB}, {"Lazy-DP-TS", arms.NewLazyThompson},
-		{"DP-UCB", arms.NewDPUCB},
+		{"AdaP-UCB", 12, arms.NewAdaPUCB(pure.Epsilon)},
+		{"AdaP-KLUCB", 12, arms.NewAdaPKLUCB(pure.Epsilon)},
+		{"Lazy-UCB", 12, arms.NewLazyUCB(pure.Epsilon)},
+		{"Lazy-DP-TS", 12, arms.NewLazyThompson(pure.Epsilon)},
+		{"DP-UCB", 12, arms.NewDPUCB(pure.Epsilon)},
+		{"AdaC-UCB", 12, arms.NewAdaCUCB(Budget)},
+		{"DP-IMED", 36, arms.NewDPIMED(pure.Epsilon, 2)},
+		{"AdaP-TT", 12, arms.NewAdaPTT(pure.Epsilon, 0.1)},
+		{"Gaussian Thompson sampling", 12, arms.NewGaussianThompson(1, 1, Budget.Delta)},
+		{"TargetIMED", 60, arms.NewTargetIMED(pure.Epsilon)},
+		{"DP-KLUCB", 36, arms.NewDPKLUCB(pure.Epsilon, 1.2)},
+		{"DP-SE", 760,
+			learner.New(arms.DPElimination{Epsilon: pure.Epsilon, Beta: 0.999}, mechanism.Batches{Budget: pure})},
 	} {
-		items = append(items, armsItem(e, l.name, 12, func() bandit.Learner { return l.make(pure.Epsilon) }))
+		items = append(items, armsItem(e, l.name, l.rounds, l.Learner))
 	}
-	return append(items,
-		armsItem(e, "AdaC-UCB", 12, func() bandit.Learner { return arms.NewAdaCUCB(Budget) }),
-		armsItem(e, "DP-IMED", 36, func() bandit.Learner { return arms.NewDPIMED(pure.Epsilon, 2) }),
-		armsItem(e, "AdaP-TT", 12, func() bandit.Learner { return arms.NewAdaPTT(pure.Epsilon, 0.1) }),
-		armsItem(e, "Gaussian Thompson sampling", 12, func() bandit.Learner {
-			return arms.NewGaussianThompson(1, 1, Budget.Delta)
-		}),
-		armsItem(e, "TargetIMED", 60, func() bandit.Learner { return arms.NewTargetIMED(pure.Epsilon) }),
-		armsItem(e, "DP-KLUCB", 36, func() bandit.Learner { return arms.NewDPKLUCB(pure.Epsilon, 1.2) }),
-		armsItem(e, "DP successive elimination", 760, func() bandit.Learner {
-			l := &arms.DPElimination{Epsilon: pure.Epsilon, Beta: 0.999}
-			return learner.New(l, &mechanism.Batches{Budget: pure, Lengths: l})
-		}))
+	return items
 }
 
 // soundEstimates audits what the learners of the catalogue release, which tells more than the arms
@@ -123,7 +113,7 @@ func soundEstimates(e Effort) (items []audit.Item) {
 }
 
 // armsItem audits the arms that a learner plays, of two, after the first user's reward was 0 or 1.
-func armsItem(e Effort, name string, rounds int, fresh func() bandit.Learner) audit.Item {
+func armsItem(e Effort, name string, rounds int, l bandit.Learner) audit.Item {
 	var worlds [2]audit.Stream
 	for w, first := range []float64{1, 0} {
 		worlds[w] = audit.Stream{{Rewards: []float64{first, first}}}
@@ -136,7 +126,7 @@ func armsItem(e Effort, name string, rounds int, fresh func() bandit.Learner) au
 		runs /= 20
 	}
 	return audit.Learner{
-		Name: name + ": actions", Runs: runs, Worlds: worlds, New: fresh,
+		Name: name + ": actions", Runs: runs, Worlds: worlds, Of: l,
 		Problem: bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1},
 	}
 }

@@ -3,10 +3,8 @@ package suite
 import (
 	"math"
 	"math/rand/v2"
-	"sync"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -21,26 +19,20 @@ const beyond = 100
 func soundBeyond(e Effort) (items []audit.Item) {
 	runs := pick(e, 20_000, 100_000, 1_000_000)
 	items = append(items,
-		vectorItem("Laplace, beyond its bounds", 1, runs, [2][]float64{{-beyond}, {beyond}}, func() releaser {
-			return &mechanism.Laplace{Epsilon: 1, Dim: 1, Lo: 0, Hi: 1}
-		}),
-		vectorItem("Gaussian, beyond its bounds", Budget.Epsilon, runs, [2][]float64{{beyond, 0}, {-beyond, 0}}, func() releaser {
-			return &mechanism.VectorGaussian{Budget: Budget, Dim: 2, Bound: 1}
-		}))
+		vectorItem("Laplace, beyond its bounds", 1, runs, [2][]float64{{-beyond}, {beyond}}, opened(mechanism.Laplace{Epsilon: 1, Dim: 1, Lo: 0, Hi: 1}.Open())),
+		vectorItem("Gaussian, beyond its bounds", Budget.Epsilon, runs, [2][]float64{{beyond, 0}, {-beyond, 0}}, opened(mechanism.VectorGaussian{Budget: Budget, Dim: 2, Bound: 1}.Open())))
 	setup := privacy.Setup{Dim: 3, Horizon: 5, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
 	// Clipped, they are (1, 0, 0) and (0, 0, sqrt(2)): nearly as far from each other as rows can
 	// be.
 	zero := []float64{0, 0, 0}
 	rows := [2][][]float64{{{beyond, 0, 0}, zero, zero, zero}, {{0, 0, beyond}, zero, zero, zero}}
 	for _, sums := range auditedSums() {
-		items = append(items, audit.Accumulator{Name: sums.name + ": beyond its bounds", New: sums.make, Setup: setup, Rows: rows, Runs: runs})
+		items = append(items, audit.Accumulator{Name: sums.name + ": beyond its bounds", Of: sums.of, Setup: setup, Rows: rows, Runs: runs})
 	}
 	problem, worlds := tellTale(4)
 	items = append(items, audit.Learner{
 		Name: "LinUCB: actions, beyond its bounds", Problem: problem, Worlds: audit.Beyond(worlds, 2), Runs: runs,
-		New: func() bandit.Learner {
-			return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}})
-		},
+		Of: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}}),
 	})
 	for _, item := range append(soundLocals(e), SoundSemiBandits(e)...) {
 		l, ok := item.(audit.Learner)
@@ -61,26 +53,20 @@ func soundLikelihoods(e Effort) []audit.Item {
 	small := privacy.Budget{Epsilon: 1, Delta: 1e-5}
 	runs := pick(e, 100_000, 500_000, 2_000_000)
 	return []audit.Item{
-		likelihoodItem("Laplace, by likelihood", 1, runs, [2][]float64{{0, 0}, {1, 1}}, func() releaser {
-			return &mechanism.Laplace{Epsilon: 1, Dim: 2, Lo: 0, Hi: 1}
-		}),
-		likelihoodItem("Gaussian, by likelihood", small.Epsilon, runs, [2][]float64{{1, 0}, {-1, 0}}, func() releaser {
-			return &mechanism.VectorGaussian{Budget: small, Dim: 2, Bound: 1}
-		}),
+		likelihoodItem("Laplace, by likelihood", 1, runs, [2][]float64{{0, 0}, {1, 1}}, opened(mechanism.Laplace{Epsilon: 1, Dim: 2, Lo: 0, Hi: 1}.Open())),
+		likelihoodItem("Gaussian, by likelihood", small.Epsilon, runs, [2][]float64{{1, 0}, {-1, 0}}, opened(mechanism.VectorGaussian{Budget: small, Dim: 2, Bound: 1}.Open())),
 		wishartItem(runs / 5),
 	}
 }
 
 // likelihoodItem audits a mechanism that adds noise of one law to values within their bounds.
-func likelihoodItem(name string, exact float64, runs int, worlds [2][]float64, fresh func() releaser) audit.Item {
-	m := fresh()
-	must(m.Init())
-	m.Reset(privacy.NewNoise(rand.NewPCG(1, 1)))
+func likelihoodItem(name string, exact float64, runs int, worlds [2][]float64, of mechanism.Calibrated[mechanism.Vectors]) audit.Item {
+	m := of.Start(privacy.NewNoise(rand.NewPCG(1, 1)))
 	must(m.Release(make([]float64, len(worlds[0])), worlds[0]))
 	drawn := privacy.PlanOf(m, privacy.All).Draws
 	density, draws, err := audit.AdditiveDensity([]privacy.Law{drawn[0].Law}, [2][][]float64{{worlds[0]}, {worlds[1]}})
 	must(err)
-	plain := vectorItem(name, exact, runs, worlds, fresh).(audit.Mechanism)
+	plain := vectorItem(name, exact, runs, worlds, of).(audit.Mechanism)
 	return audit.Likelihood{
 		Name: name, Claim: plain.Claim, Curve: plain.Curve, Exact: exact, Outputs: plain.Outputs, Runs: runs,
 		Release: plain.Release, Density: density, Draws: draws,
@@ -92,24 +78,16 @@ func likelihoodItem(name string, exact float64, runs int, worlds [2][]float64, f
 func wishartItem(runs int) audit.Item {
 	setup := privacy.Setup{Dim: 2, Horizon: 2, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
 	near, far := audit.FarRows(setup)
-	ready := func() any {
-		t := &mechanism.Tree{Noise: &mechanism.Wishart{Budget: Budget, Unshifted: true}}
-		must(t.Init(setup))
-		return t
-	}
-	pool := sync.Pool{New: ready}
+	of := opened(mechanism.Tree{Noise: mechanism.Wishart{Budget: Budget, Unshifted: true}}.Open(setup))
 	release := func(world int, source rand.Source, out []float64) error {
-		t := pool.Get().(*mechanism.Tree)
-		defer pool.Put(t)
-		t.Reset(privacy.NewNoise(source))
+		t := of.Start(privacy.NewNoise(source))
 		if _, err := t.Add(privacy.Row([][]float64{near, far}[world])); err != nil {
 			return err
 		}
 		t.Release().Read(out)
 		return nil
 	}
-	t := ready().(*mechanism.Tree)
-	t.Reset(privacy.NewNoise(rand.NewPCG(1, 1)))
+	t := of.Start(privacy.NewNoise(rand.NewPCG(1, 1)))
 	_, err := t.Add(privacy.Row(near))
 	must(err)
 	draws := privacy.PlanOf(t, privacy.All).Draws
@@ -117,7 +95,7 @@ func wishartItem(runs int) audit.Item {
 	outer := func(v []float64) [][]float64 { return [][]float64{{v[0] * v[0], v[0] * v[1], v[1] * v[1]}} }
 	density, _, err := audit.AdditiveDensity([]privacy.Law{node}, [2][][]float64{outer(near), outer(far)})
 	must(err)
-	claim, curve := audit.Claimed(privacy.ClaimOf(t))
+	claim, curve := audit.Claimed(privacy.ClaimOf(of))
 	return audit.Likelihood{
 		Name: "Wishart tree, by likelihood", Claim: claim, Curve: curve, Outputs: 3, Runs: runs,
 		Release: release, Density: density, Draws: draws,

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/audit"
@@ -23,31 +22,70 @@ type shown struct {
 	name    string
 	problem bandit.Problem
 	worlds  [2]audit.Stream
-	fresh   func() bandit.Learner
-	// twin makes a learner that releases the same, and returns what resets its statistic with noise of
-	// one's own.
-	twin func() (l bandit.Learner, reset func(*privacy.Noise))
-	late int // rounds after which the learner releases what its twin does
-	most int // rounds of the twin that are attacked; 0 means all
+	of      bandit.Learner
+	twin    twin
+	late    int // rounds after which the learner releases what its twin does
+	most    int // rounds of the twin that are attacked; 0 means all
 }
 
-// over returns a learner as its own twin.
-func over[R any](p *learner.Private[R]) (bandit.Learner, func(*privacy.Noise)) {
-	return p, func(n *privacy.Noise) { p.Statistic.Reset(n) }
+// twin is a learner that releases what another one does, and draws noise of one's own.
+type twin struct {
+	bandit.Learner
+	noise **privacy.Noise // of the next runs; nil means each run's own
+}
+
+// over returns a learner's twin.
+func over[R any](l learner.Private[R]) twin {
+	noise := new(*privacy.Noise)
+	l.Statistic = scripted[R]{l.Statistic, noise}
+	return twin{l, noise}
+}
+
+// scripted is a statistic whose runs draw from the noise of a twin.
+type scripted[R any] struct {
+	privacy.Statistic[R]
+	noise **privacy.Noise
+}
+
+// Open opens the statistic.
+func (s scripted[R]) Open(setup privacy.Setup) (privacy.Mechanism[R], error) {
+	m, err := s.Statistic.Open(setup)
+	return scriptedMechanism[R]{m, s.noise}, err
+}
+
+// scriptedMechanism is a scripted for a setup.
+type scriptedMechanism[R any] struct {
+	privacy.Mechanism[R]
+	noise **privacy.Noise
+}
+
+// Start begins a run.
+func (m scriptedMechanism[R]) Start(n *privacy.Noise) privacy.Stream[R] {
+	if *m.noise != nil {
+		n = *m.noise
+	}
+	return m.Mechanism.Start(n)
+}
+
+// start begins a run whose learner's own choices are the same each time.
+func start(l bandit.Calibrated, noise rand.Source) bandit.Run {
+	return l.Start(rand.New(rand.NewPCG(1, 1)), noise)
 }
 
 // rounds plays a world, and calls each after each round.
-func (s shown) rounds(l bandit.Learner, world, rounds int, each func(t int) error) error {
+func (s shown) rounds(run bandit.Run, world, rounds int, each func(t int) error) error {
 	y := make([]float64, s.problem.Slots)
 	var chosen []int
 	for i, round := range s.worlds[world][:rounds] {
 		v := bandit.View{Round: i + 1, Arms: s.problem.Arms, Dim: s.problem.Dim, X: round.X}
-		chosen = l.Select(&v, chosen[:0])
+		var err error
+		if chosen, err = run.Select(&v, chosen[:0]); err != nil {
+			return err
+		}
 		for j, arm := range chosen {
 			y[j] = round.Rewards[arm]
 		}
-		l.Update(&v, chosen, y)
-		if err := l.Err(); err != nil {
+		if err := run.Update(&v, chosen, y); err != nil {
 			return err
 		}
 		if err := each(i + 1); err != nil {
@@ -58,10 +96,10 @@ func (s shown) rounds(l bandit.Learner, world, rounds int, each func(t int) erro
 }
 
 // play plays a world, and appends what is released after more than so many rounds.
-func (s shown) play(l bandit.Learner, world, after, rounds int, dst []float64) ([]float64, error) {
-	err := s.rounds(l, world, rounds, func(t int) (err error) {
+func (s shown) play(run bandit.Run, world, after, rounds int, dst []float64) ([]float64, error) {
+	err := s.rounds(run, world, rounds, func(t int) (err error) {
 		if t > after {
-			dst, err = l.(interface {
+			dst, err = run.(interface {
 				Released([]float64) ([]float64, error)
 			}).Released(dst)
 		}
@@ -78,31 +116,24 @@ func (s shown) item(runs int) (audit.Item, error) {
 	if rounds == 0 {
 		rounds = len(s.worlds[0]) - s.late
 	}
-	twin, reset := s.twin()
-	must(twin.Init(s.problem, horizon))
-	scripted := func(world int, noise *privacy.Noise, dst []float64) ([]float64, error) {
-		twin.Reset(rand.New(rand.NewPCG(1, 1)), rand.NewPCG(1, 1))
-		reset(noise)
-		return s.play(twin, world, 0, rounds, dst)
+	of := opened(s.twin.Open(s.problem, horizon))
+	release := func(world int, noise *privacy.Noise, dst []float64) ([]float64, error) {
+		*s.twin.noise = noise
+		return s.play(start(of, rand.NewPCG(1, 1)), world, 0, rounds, dst)
 	}
-	first, err := scripted(0, privacy.NewNoise(rand.NewPCG(1, 1)), nil)
+	first, err := release(0, privacy.NewNoise(rand.NewPCG(1, 1)), nil)
 	if err != nil {
 		return nil, err
 	}
 	linear, err := audit.LinearOf(len(first), func(world int, noise *privacy.Noise, out []float64) error {
-		_, err := scripted(world, noise, out[:0])
+		_, err := release(world, noise, out[:0])
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	start := func() any {
-		l := s.fresh()
-		must(l.Init(s.problem, horizon))
-		return l
-	}
-	claim, curve := audit.Claimed(privacy.ClaimOf(start()))
-	pool := sync.Pool{New: start}
+	l := opened(s.of.Open(s.problem, horizon))
+	claim, curve := audit.Claimed(privacy.ClaimOf(l))
 	draws := linear.Draws
 	if s.late > 0 || s.most > 0 { // the learner also draws for rounds that its twin does not play
 		draws = nil
@@ -111,17 +142,14 @@ func (s shown) item(runs int) (audit.Item, error) {
 		Name: s.name, Claim: claim, Curve: curve, Exact: exactly(linear.Event, claim.Delta), Runs: runs,
 		Outputs: len(first), Density: linear.Density, Draws: draws,
 		Release: func(world int, source rand.Source, out []float64) error {
-			l := pool.Get().(bandit.Learner)
-			defer pool.Put(l)
-			l.Reset(rand.New(rand.NewPCG(1, 1)), source)
-			_, err := s.play(l, world, s.late, s.late+rounds, out[:0])
+			_, err := s.play(start(l, source), world, s.late, s.late+rounds, out[:0])
 			return err
 		},
 	}, nil
 }
 
 // oneArm attacks the estimates of a single arm, of which one reward is 0 or 1 and all others 0.
-func oneArm(name string, replaced int, fresh func(p bandit.Problem) *learner.Private[privacy.Means]) shown {
+func oneArm(name string, replaced int, of func(p bandit.Problem) learner.Private[privacy.Means]) shown {
 	s := shown{name: name, problem: bandit.Problem{Arms: 1, Slots: 1, RewardMax: 1}}
 	for w := range s.worlds {
 		s.worlds[w] = make(audit.Stream, linearRounds)
@@ -130,19 +158,17 @@ func oneArm(name string, replaced int, fresh func(p bandit.Problem) *learner.Pri
 		}
 		s.worlds[w][replaced].Rewards[0] = float64(w)
 	}
-	s.fresh = func() bandit.Learner { return fresh(s.problem) }
-	s.twin = func() (bandit.Learner, func(*privacy.Noise)) { return over(fresh(s.problem)) }
+	l := of(s.problem)
+	s.of, s.twin = l, over(l)
 	return s
 }
 
 // prefixSums attacks the releases of five vectors in the plane, as prefixSumItem does.
-func prefixSums(name string, runs int, fresh func() privacy.Statistic[mechanism.Total]) audit.Item {
-	plain := prefixSumItem(name, runs, fresh).(audit.Mechanism)
-	m := fresh()
-	must(m.Init(prefixSetup))
+func prefixSums(name string, runs int, statistic privacy.Statistic[mechanism.Total]) audit.Item {
+	plain := prefixSumItem(name, runs, statistic).(audit.Mechanism)
+	of := opened(statistic.Open(prefixSetup))
 	linear, err := audit.LinearOf(plain.Outputs, func(world int, noise *privacy.Noise, out []float64) error {
-		m.Reset(noise)
-		return addPrefixes(m, world, out)
+		return addPrefixes(of.Start(noise), world, out)
 	})
 	must(err)
 	return audit.Likelihood{
@@ -167,62 +193,35 @@ func exactly(e privacy.Event, delta float64) float64 {
 // Gaussian noise, would have.
 func scored(s shown, runs int) audit.Item {
 	s.name += ": releases, by their ratio"
-	fresh := s.fresh
-	s.fresh = func() bandit.Learner {
-		return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}})
-	}
-	s.twin = func() (bandit.Learner, func(*privacy.Noise)) {
-		return over(s.fresh().(*learner.Private[privacy.Sums]))
-	}
+	secure := s.of
+	s.of, s.twin = gaussianLinUCB(), over(gaussianLinUCB())
 	item, err := s.item(runs)
 	must(err)
-	twin := item.(audit.Likelihood)
-	start := func() any {
-		l := fresh()
-		must(l.Init(s.problem, len(s.worlds[0])+1))
-		return l
-	}
-	claim, curve := audit.Claimed(privacy.ClaimOf(start()))
-	pool := sync.Pool{New: start}
+	like := item.(audit.Likelihood)
+	l := opened(secure.Open(s.problem, len(s.worlds[0])+1))
+	claim, curve := audit.Claimed(privacy.ClaimOf(l))
 	return audit.Mechanism{
 		Name: s.name, Claim: claim, Curve: curve, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			l := pool.Get().(bandit.Learner)
-			defer pool.Put(l)
-			l.Reset(rand.New(rand.NewPCG(1, 1)), source)
-			got, err := s.play(l, world, 0, len(s.worlds[world]), nil)
-			if err == nil && len(got) != twin.Outputs {
-				err = fmt.Errorf("suite: %d numbers are released, want %d as of the twin", len(got), twin.Outputs)
+			got, err := s.play(start(l, source), world, 0, len(s.worlds[world]), nil)
+			if err == nil && len(got) != like.Outputs {
+				err = fmt.Errorf("suite: %d numbers are released, want %d as of the twin", len(got), like.Outputs)
 			}
 			if err == nil {
-				out[0] = twin.Density(1, got) - twin.Density(0, got)
+				out[0] = like.Density(1, got) - like.Density(0, got)
 			}
 			return err
 		},
 	}
 }
 
-// wishartLinUCB attacks the releases of LinUCB over a Wishart tree after rounds 1, 2, 4 and 8, each of
-// which has the noise of one node, and all of which hold the first row. No others hold more of it.
+// wishartLinUCB attacks the releases of LinUCB over a Wishart tree after rounds 1, 2, 4 and 8, each
+// of which has the noise of one node, and all of which hold the first row. No others hold more of
+// it.
 func wishartLinUCB(runs int) audit.Item {
 	problem, worlds := tellTale(linearRounds)
-	start := func() *learner.Private[privacy.Sums] {
-		l := learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Wishart{Budget: Budget, Unshifted: true}})
-		must(l.Init(problem, linearRounds+1))
-		return l
-	}
+	l := opened(learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Wishart{Budget: Budget, Unshifted: true}}).Open(problem, linearRounds+1))
 	s := shown{problem: problem, worlds: worlds}
-	powers := func(l *learner.Private[privacy.Sums], world int, out []float64) error {
-		at := 0
-		return s.rounds(l, world, linearRounds, func(t int) error {
-			if t&(t-1) == 0 {
-				l.Statistic.Release().Read(out[at : at+3])
-				at += 3
-			}
-			return nil
-		})
-	}
-	l := start()
 	var values [2][][]float64
 	for w, stream := range worlds {
 		sum := make([]float64, 3)
@@ -240,15 +239,18 @@ func wishartLinUCB(runs int) audit.Item {
 	density, _, err := audit.AdditiveDensity(slices.Repeat([]privacy.Law{node}, len(values[0])), values)
 	must(err)
 	claim, curve := audit.Claimed(privacy.ClaimOf(l))
-	pool := sync.Pool{New: func() any { return start() }}
 	return audit.Likelihood{
 		Name: "LinUCB over Wishart tree: releases, by likelihood", Claim: claim, Curve: curve, Runs: runs,
 		Outputs: 3 * len(values[0]), Density: density,
 		Release: func(world int, source rand.Source, out []float64) error {
-			l := pool.Get().(*learner.Private[privacy.Sums])
-			defer pool.Put(l)
-			l.Reset(rand.New(rand.NewPCG(1, 1)), source)
-			return powers(l, world, out)
+			run, at := start(l, source), 0
+			return s.rounds(run, world, linearRounds, func(t int) error {
+				if t&(t-1) == 0 {
+					run.(*learner.PrivateRun[privacy.Sums]).Release().Read(out[at : at+3])
+					at += 3
+				}
+				return nil
+			})
 		},
 	}
 }
@@ -276,45 +278,33 @@ func soundLinear(e Effort) (items []audit.Item) {
 			items = append(items, wishartLinUCB(runs))
 			continue
 		}
-		fresh := func() *learner.Private[privacy.Sums] { return learner.New(&learner.LinUCB{}, of.make()) }
-		s := shown{
-			name: "LinUCB over " + of.name, problem: problem, worlds: worlds,
-			fresh: func() bandit.Learner { return fresh() },
-			twin:  func() (bandit.Learner, func(*privacy.Noise)) { return over(fresh()) },
-		}
+		l := learner.New(learner.LinUCB{}, of.of)
+		s := shown{name: "LinUCB over " + of.name, problem: problem, worlds: worlds, of: l, twin: over(l)}
 		if of.name == "secure tree" { // its noise is whole numbers of the system's, and no script's
-			items = append(items, scored(s, pick(e, 20_000, 100_000, 1_000_000)))
+			items = append(items, scored(s, pick(e, 60_000, 100_000, 1_000_000)))
 			continue
 		}
 		add(s)
 	}
-	metered, delayed := meteredLinUCB(), delayedLinUCB()
-	must(metered.Init(problem, linearRounds+1))
-	tree := func() (bandit.Learner, func(*privacy.Noise)) {
-		return over(learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}}))
-	}
+	delayed := delayedLinUCB()
+	metered := opened(meteredLinUCB().Open(problem, linearRounds+1)).(*learner.MeteredCalibrated)
 	add(shown{
-		name: "LinUCB on a budget", problem: problem, worlds: worlds, twin: tree, most: metered.Paid(),
-		fresh: func() bandit.Learner { return meteredLinUCB() },
+		name: "LinUCB on a budget", problem: problem, worlds: worlds, of: meteredLinUCB(), twin: over(gaussianLinUCB()), most: metered.Paid(),
 	})
 	late, far := tellTale(linearRounds + delayed.Most)
 	add(shown{
-		name: "LinUCB with late rewards", problem: late, worlds: far, twin: tree, late: delayed.Most,
-		fresh: func() bandit.Learner { return delayedLinUCB() },
+		name: "LinUCB with late rewards", problem: late, worlds: far, of: delayed, twin: over(gaussianLinUCB()), late: delayed.Most,
 	})
-	add(oneArm("Gaussian Thompson sampling", 0, func(bandit.Problem) *learner.Private[privacy.Means] {
+	add(oneArm("Gaussian Thompson sampling", 0, func(bandit.Problem) learner.Private[privacy.Means] {
 		return arms.NewGaussianThompson(1, 1, Budget.Delta)
 	}))
-	add(oneArm("CUCB over trees", 0, func(p bandit.Problem) *learner.Private[privacy.Means] {
+	add(oneArm("CUCB over trees", 0, func(p bandit.Problem) learner.Private[privacy.Means] {
 		m, err := matroid.NewUniform(p.Arms, p.Slots)
 		must(err)
 		return learner.CUCBTree(m, Budget.Epsilon)
 	}))
-	pure := privacy.Budget{Epsilon: 1}
 	return append(items,
-		prefixSums("vector tree, Laplace", runs, func() privacy.Statistic[mechanism.Total] { return &mechanism.VectorTree{Budget: pure} }),
-		prefixSums("square root of vectors", runs, func() privacy.Statistic[mechanism.Total] {
-			return &mechanism.VectorSquareRoot{Budget: Budget}
-		}),
-		prefixSums("BLT of vectors", runs, func() privacy.Statistic[mechanism.Total] { return &mechanism.VectorBLT{Budget: Budget} }))
+		prefixSums("vector tree, Laplace", runs, mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}}),
+		prefixSums("square root of vectors", runs, mechanism.VectorSquareRoot{Budget: Budget}),
+		prefixSums("BLT of vectors", runs, mechanism.VectorBLT{Budget: Budget}))
 }

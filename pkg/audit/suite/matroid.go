@@ -2,7 +2,6 @@ package suite
 
 import (
 	"math/rand/v2"
-	"sync"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -15,26 +14,19 @@ type talliedRun struct {
 	rounds   [][]int // the arms of each record
 	replaced int     // the record, from 0, that has the weight 1 for each of its arms in one world and 0 in the other; all others have 0
 	outputs  int
-	read     func(after int, t privacy.Tally, out []float64) // writes what the attack makes of the estimates after a record, out being of all the run
+	read     func(after int, t privacy.Stream[privacy.Means], out []float64) // writes what the attack makes of the estimates after a record, out being of all the run
 }
 
 // item audits the run against the tally's claim.
-func (a talliedRun) item(name string, exact float64, runs int, fresh func() privacy.Tally) audit.Item {
+func (a talliedRun) item(name string, exact float64, runs int, tally privacy.Tally) audit.Item {
 	a.setup.Arms, a.setup.Lo, a.setup.Hi = 3, 0, 1
-	ready := func() any {
-		t := fresh()
-		must(t.Init(a.setup))
-		return t
-	}
-	pool := sync.Pool{New: ready}
-	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+	of := opened(tally.Open(a.setup))
+	claim, curve := audit.Claimed(privacy.ClaimOf(of))
 	weights := [2][]float64{{0, 0, 0}, {1, 1, 1}}
 	return audit.Mechanism{
 		Name: name, Claim: claim, Curve: curve, Exact: exact, Outputs: a.outputs, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			t := pool.Get().(privacy.Tally)
-			defer pool.Put(t)
-			t.Reset(privacy.NewNoise(source))
+			t := of.Start(privacy.NewNoise(source))
 			clear(out)
 			for i, arms := range a.rounds {
 				shown := weights[0]
@@ -65,12 +57,12 @@ func soundTallies(e Effort) []audit.Item {
 	many := pick(e, 200_000, 500_000, 5_000_000) // for Gaussian noise, and for as many Laplace releases as a tree has
 	rounds := [][]int{{0, 1}, {0, 1}, {0, 1}}    // the second and the third are in the second block of both arms
 	setup := privacy.Setup{Slots: 2, Horizon: len(rounds)}
-	blocks := talliedRun{setup, rounds, 1, 1, func(after int, t privacy.Tally, out []float64) {
+	blocks := talliedRun{setup, rounds, 1, 1, func(after int, t privacy.Stream[privacy.Means], out []float64) {
 		for arm := 0; after == 2 && arm < 2; arm++ {
 			out[0] += tellLaplace(2 * t.Release().Of[arm].Mean)
 		}
 	}}
-	forgetful := talliedRun{setup, rounds, 0, 2, func(after int, t privacy.Tally, out []float64) { // the first record is in the first block, and not in the second
+	forgetful := talliedRun{setup, rounds, 0, 2, func(after int, t privacy.Stream[privacy.Means], out []float64) { // the first record is in the first block, and not in the second
 		for arm := range 2 {
 			switch e := t.Release().Of[arm]; after {
 			case 0:
@@ -80,7 +72,7 @@ func soundTallies(e Effort) []audit.Item {
 			}
 		}
 	}}
-	remembering := talliedRun{setup, rounds, 1, 3, func(after int, t privacy.Tally, out []float64) { // the same out of the estimates before and after
+	remembering := talliedRun{setup, rounds, 1, 3, func(after int, t privacy.Stream[privacy.Means], out []float64) { // the same out of the estimates before and after
 		const v = 8 // variance of the noise on a sum, 2 K^2/epsilon^2
 		first, second := 1/(1.0/4+v), 1/(1.0/8+v/4.0)
 		for arm := range 2 {
@@ -92,25 +84,25 @@ func soundTallies(e Effort) []audit.Item {
 			}
 		}
 	}}
-	tree := talliedRun{setup, rounds, 0, 1, func(after int, t privacy.Tally, out []float64) { // the nodes [1] and [1, 2] are the first two prefixes
+	tree := talliedRun{setup, rounds, 0, 1, func(after int, t privacy.Stream[privacy.Means], out []float64) { // the nodes [1] and [1, 2] are the first two prefixes
 		for arm := 0; after < 2 && arm < 2; arm++ {
 			out[0] += tellLaplace(float64(after+1) * t.Release().Of[arm].Mean)
 		}
 	}}
 	means := func(replaced int) talliedRun {
-		return talliedRun{setup, rounds, replaced, 6, func(after int, t privacy.Tally, out []float64) {
+		return talliedRun{setup, rounds, replaced, 6, func(after int, t privacy.Stream[privacy.Means], out []float64) {
 			for arm := range 2 {
 				out[2*after+arm] = t.Release().Of[arm].Mean
 			}
 		}}
 	}
 	return []audit.Item{
-		blocks.item("doubling blocks, Laplace", pure.Epsilon, tallyRuns(e), func() privacy.Tally { return &mechanism.Blocks{Budget: pure} }),
-		forgetful.item("doubling blocks, the first record", pure.Epsilon, tallyRuns(e), func() privacy.Tally { return &mechanism.Blocks{Budget: pure} }),
-		remembering.item("doubling blocks, remembering", pure.Epsilon, tallyRuns(e), func() privacy.Tally { return &mechanism.Blocks{Budget: pure, Remember: true} }),
-		means(1).item("doubling blocks, Gaussian", Budget.Epsilon, many, func() privacy.Tally { return &mechanism.Blocks{Budget: Budget} }),
-		tree.item("tree of each arm, Laplace", pure.Epsilon, many, func() privacy.Tally { return &mechanism.TreeTally{Budget: pure} }),
-		means(0).item("tree of each arm, Gaussian", Budget.Epsilon, many, func() privacy.Tally { return &mechanism.TreeTally{Budget: Budget} }),
+		blocks.item("doubling blocks, Laplace", pure.Epsilon, tallyRuns(e), mechanism.Blocks{Budget: pure}),
+		forgetful.item("doubling blocks, the first record", pure.Epsilon, tallyRuns(e), mechanism.Blocks{Budget: pure}),
+		remembering.item("doubling blocks, remembering", pure.Epsilon, tallyRuns(e), mechanism.Blocks{Budget: pure, Remember: true}),
+		means(1).item("doubling blocks, Gaussian", Budget.Epsilon, many, mechanism.Blocks{Budget: Budget}),
+		tree.item("tree of each arm, Laplace", pure.Epsilon, many, mechanism.TreeTally{Budget: pure}),
+		means(0).item("tree of each arm, Gaussian", Budget.Epsilon, many, mechanism.TreeTally{Budget: Budget}),
 		warmUpItem(e, "doubling blocks, warm-up", privacy.Sound),
 		warmUpItem(e, "doubling blocks, warm-up as published", privacy.AsPublished),
 	}
@@ -125,10 +117,10 @@ func warmUpItem(e Effort, name string, c privacy.Calibration) audit.Item {
 	if c == privacy.AsPublished {
 		exact *= 3
 	}
-	first := talliedRun{privacy.Setup{Slots: 1, Horizon: 1, WarmUp: true}, [][]int{{0, 1, 2}}, 0, 1, func(_ int, t privacy.Tally, out []float64) {
+	first := talliedRun{privacy.Setup{Slots: 1, Horizon: 1, WarmUp: true}, [][]int{{0, 1, 2}}, 0, 1, func(_ int, t privacy.Stream[privacy.Means], out []float64) {
 		for arm := range 3 {
 			out[0] += tellLaplace(t.Release().Of[arm].Mean)
 		}
 	}}
-	return first.item(name, exact, tallyRuns(e), func() privacy.Tally { return &mechanism.Blocks{Budget: budget, Calibration: c} })
+	return first.item(name, exact, tallyRuns(e), mechanism.Blocks{Budget: budget, Calibration: c})
 }

@@ -19,7 +19,7 @@ const releaseHorizon = 100_000
 // differ in the reward of round 1, 0 or 1; all other rewards are 0.
 type Releases struct {
 	Name   string
-	New    func(p bandit.Problem) *learner.Private[privacy.Means]
+	New    func(p bandit.Problem) learner.Private[privacy.Means]
 	Linear bool
 	// Streaming attacks the first four estimates of a single arm. It is for a learner that shows a
 	// reward in more than one release. Otherwise the attack is on the first estimate of arm 0 alone,
@@ -44,22 +44,26 @@ func (r Releases) runs(rounds int) int {
 	return r.Runs(rounds)
 }
 
-// first plays until arm 0 has an estimate, and returns the round and the learner. The reward of
-// round 1 is given, the others are 0.
-func (r Releases) first(reward float64, noise rand.Source) (int, *learner.Private[privacy.Means], error) {
+// first plays until arm 0 has an estimate, and returns the round and the run. The reward of round 1
+// is given, the others are 0.
+func (r Releases) first(l bandit.Calibrated, reward float64, noise rand.Source) (int, meansRun, error) {
 	p := r.problem()
-	l := r.New(p)
-	if err := l.Init(p, releaseHorizon); err != nil {
-		return 0, nil, err
+	run, ok := l.Start(rand.New(rand.NewPCG(1, 1)), noise).(meansRun)
+	if !ok {
+		return 0, nil, fmt.Errorf("suite: %s: a run that releases no means", r.Name)
 	}
-	l.Reset(rand.New(rand.NewPCG(1, 1)), noise)
 	chosen, y := make([]int, 0, 1), []float64{reward}
 	for t := 1; t <= releaseHorizon; t++ {
 		v := bandit.View{Round: t, Arms: p.Arms, Dim: p.Dim, X: []float64{1, 0, 0, 1}[:p.Arms*p.Dim]}
-		chosen = l.Select(&v, chosen[:0])
-		l.Update(&v, chosen, y)
-		if y[0] = 0; l.Statistic.Release().Of[0].Count > 0 {
-			return t, l, l.Err()
+		var err error
+		if chosen, err = run.Select(&v, chosen[:0]); err == nil {
+			err = run.Update(&v, chosen, y)
+		}
+		if err != nil {
+			return t, run, err
+		}
+		if y[0] = 0; run.Release().Of[0].Count > 0 {
+			return t, run, nil
 		}
 	}
 	return 0, nil, fmt.Errorf("suite: %s: no estimate of arm 0 in %d rounds", r.Name, releaseHorizon)
@@ -82,7 +86,12 @@ func (r Releases) Item() (audit.Item, error) {
 		}
 		return best, nil
 	}
-	first, l, err := r.first(0, rand.NewPCG(1, 2))
+	p := r.problem()
+	l, err := r.New(p).Open(p, releaseHorizon)
+	if err != nil {
+		return nil, err
+	}
+	first, _, err := r.first(l, 0, rand.NewPCG(1, 2))
 	if err != nil {
 		return nil, err
 	}
@@ -95,9 +104,9 @@ func (r Releases) Item() (audit.Item, error) {
 	return audit.Likelihood{
 		Name: r.Name, Claim: plan.Asked, Curve: curve, Density: density, Runs: r.runs(first),
 		Release: func(world int, source rand.Source, out []float64) error {
-			_, l, err := r.first(float64(world), source)
+			_, run, err := r.first(l, float64(world), source)
 			if err == nil {
-				e := l.Statistic.Release().Of[0]
+				e := run.Release().Of[0]
 				out[0] = e.Mean * float64(e.Count)
 			}
 			return err
@@ -122,12 +131,10 @@ func (r Releases) stream() audit.Item {
 	p.Arms = 1
 	return audit.Learner{
 		Name: r.Name, Problem: p, Worlds: worlds, NoActions: true,
-		New: func() bandit.Learner {
-			return &told{Private: r.New(p)}
-		}, Runs: r.runs(len(worlds[0])),
-		Transcript: func(l bandit.Learner, round int, dst []float64) []float64 {
-			t := l.(*told)
-			switch sum := float64(float64(round) * t.Statistic.Release().Of[0].Mean); round {
+		Of: told{r.New(p)}, Runs: r.runs(len(worlds[0])),
+		Transcript: func(run bandit.Run, round int, dst []float64) []float64 {
+			t := run.(*toldRun)
+			switch sum := float64(float64(round) * t.Release().Of[0].Mean); round {
 			case 2:
 				t.two = sum
 			case 3, 4:
@@ -138,14 +145,36 @@ func (r Releases) stream() audit.Item {
 	}
 }
 
-// told is a learner that remembers the sum of its first two rewards, as it was released.
-type told struct {
-	*learner.Private[privacy.Means]
-	two float64
+// meansRun is a run that releases estimates.
+type meansRun = *learner.PrivateRun[privacy.Means]
+
+// told is a learner whose runs remember the sum of their first two rewards, as it was released.
+type told struct{ learner.Private[privacy.Means] }
+
+// Open opens the learner.
+func (t told) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	l, err := t.Private.Open(p, horizon)
+	return &toldOf{l}, err
 }
 
+// toldOf is a told for a problem.
+type toldOf struct{ bandit.Calibrated }
+
 // Plan returns the learner's.
-func (t *told) Plan(records int) privacy.Plan { return privacy.PlanOf(t.Private, records).HeldBy(t) }
+func (t *toldOf) Plan(records int) privacy.Plan {
+	return privacy.PlanOf(t.Calibrated, records).HeldBy(t)
+}
+
+// Start begins a run.
+func (t *toldOf) Start(own *rand.Rand, noise rand.Source) bandit.Run {
+	return &toldRun{meansRun: t.Calibrated.Start(own, noise).(meansRun)}
+}
+
+// toldRun is a run that remembers.
+type toldRun struct {
+	meansRun
+	two float64
+}
 
 // Entry audits what a learner of a catalogue releases, at a budget: estimates by Releases, sums by
 // FirstRow. runs is as in Releases. The audit is nil where neither fits the learner, or it is not
@@ -155,29 +184,27 @@ func Entry(name string, e learner.Entry, b privacy.Budget, runs func(rounds int)
 		return nil, nil
 	}
 	r := Releases{Name: name, Linear: e.Linear, Streaming: e.Streaming, Runs: runs,
-		New: func(p bandit.Problem) *learner.Private[privacy.Means] {
-			return e.New(p, b).(*learner.Private[privacy.Means])
+		New: func(p bandit.Problem) learner.Private[privacy.Means] {
+			return e.New(p, b).(learner.Private[privacy.Means])
 		}}
 	switch e.New(r.problem(), b).(type) {
-	case *learner.Private[privacy.Means]:
+	case learner.Private[privacy.Means]:
 		return r.Item()
-	case *learner.Private[privacy.Sums]:
-		return FirstRow(name, r.runs(1), func() privacy.Accumulator {
-			return e.New(r.problem(), b).(*learner.Private[privacy.Sums]).Statistic
-		})
+	case learner.Private[privacy.Sums]:
+		return FirstRow(name, r.runs(1), e.New(r.problem(), b).(learner.Private[privacy.Sums]).Statistic)
 	}
 	return nil, nil
 }
 
 // FirstRow audits the noisy sum of a single row in two dimensions, the first release that a linear
 // learner reads. The two rows are as far apart as rows can be.
-func FirstRow(name string, runs int, fresh func() privacy.Accumulator) (audit.Item, error) {
+func FirstRow(name string, runs int, statistic privacy.Accumulator) (audit.Item, error) {
 	setup := privacy.Setup{Horizon: 2, Dim: 3, Bound: math.Sqrt2, Context: 1, Alpha: 0.01}
-	sums := fresh()
-	if err := sums.Init(setup); err != nil {
+	of, err := statistic.Open(setup)
+	if err != nil {
 		return nil, err
 	}
-	plan := privacy.PlanOf(sums, 1)
+	plan := privacy.PlanOf(of, 1)
 	var rows [2][]float64
 	rows[0], rows[1] = audit.FarRows(setup)
 	var values [2][][]float64
@@ -194,15 +221,11 @@ func FirstRow(name string, runs int, fresh func() privacy.Accumulator) (audit.It
 	if err != nil {
 		return nil, err
 	}
-	_, curve := audit.Claimed(privacy.ClaimOf(sums))
+	_, curve := audit.Claimed(privacy.ClaimOf(of))
 	return audit.Likelihood{
 		Name: name, Claim: plan.Asked, Curve: curve, Density: density, Runs: runs, Outputs: 6,
 		Release: func(world int, source rand.Source, out []float64) error {
-			sums := fresh()
-			if err := sums.Init(setup); err != nil {
-				return err
-			}
-			sums.Reset(privacy.NewNoise(source))
+			sums := of.Start(privacy.NewNoise(source))
 			_, err := sums.Add(privacy.Row(rows[world]))
 			sums.Release().Read(out)
 			return err

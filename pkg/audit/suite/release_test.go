@@ -30,21 +30,19 @@ func releaseItems(t *testing.T) map[string]float64 {
 		}
 		found[f.Name] = f.Epsilon
 	}
-	means := func(name string, linear, streaming bool, fresh func(epsilon float64) *learner.Private[privacy.Means]) {
+	means := func(name string, linear, streaming bool, fresh func(epsilon float64) learner.Private[privacy.Means]) {
 		for _, epsilon := range []float64{1, 3} { // 3 is what a learner with too little noise spends
 			run(Releases{Name: fmt.Sprintf("%s, %g", name, epsilon), Linear: linear, Streaming: streaming, Runs: runs,
-				New: func(bandit.Problem) *learner.Private[privacy.Means] { return fresh(epsilon) }}.Item())
+				New: func(bandit.Problem) learner.Private[privacy.Means] { return fresh(epsilon) }}.Item())
 		}
 	}
 	means("AdaP-UCB", false, false, arms.NewAdaPUCB)
 	means("KL-UCB of bits", false, true, arms.NewLocalKLUCB)
-	means("core set", true, false, func(epsilon float64) *learner.Private[privacy.Means] {
+	means("core set", true, false, func(epsilon float64) learner.Private[privacy.Means] {
 		return learner.NewCoreSet(privacy.Budget{Epsilon: epsilon})
 	})
 	for _, epsilon := range []float64{1, 3} {
-		run(FirstRow(fmt.Sprintf("tree, %g", epsilon), 10_000, func() privacy.Accumulator {
-			return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: epsilon, Delta: 1e-5}}}
-		}))
+		run(FirstRow(fmt.Sprintf("tree, %g", epsilon), 10_000, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: epsilon, Delta: 1e-5}}}))
 	}
 	return found
 }
@@ -65,7 +63,7 @@ func TestReleases(t *testing.T) {
 
 // A learner that never has an estimate is an error that says so.
 func TestReleasesNeedAnEstimate(t *testing.T) {
-	_, err := Releases{Name: "silent", New: func(bandit.Problem) *learner.Private[privacy.Means] {
+	_, err := Releases{Name: "silent", New: func(bandit.Problem) learner.Private[privacy.Means] {
 		return arms.NewDPElimination(1e-9)
 	}}.Item()
 	if err == nil {
@@ -76,7 +74,7 @@ func TestReleasesNeedAnEstimate(t *testing.T) {
 func ExampleReleases() {
 	item, err := Releases{
 		Name: "AdaP-UCB", Runs: func(int) int { return 4000 },
-		New: func(bandit.Problem) *learner.Private[privacy.Means] { return arms.NewAdaPUCB(1) },
+		New: func(bandit.Problem) learner.Private[privacy.Means] { return arms.NewAdaPUCB(1) },
 	}.Item()
 	if err != nil {
 		fmt.Println(err)

@@ -14,7 +14,7 @@ import (
 // them, as the log-likelihood ratio of the two worlds. As Forced, the first user is asked about
 // arms 0 and 1, which nobody has seen; as AsPublished she comes in round 0 and is asked about all
 // four.
-func semiBanditItem(e Effort, name string, exact float64, told bool, start learner.Initialisation, fresh func(m matroid.Matroid) bandit.Learner) audit.Item {
+func semiBanditItem(e Effort, name string, exact float64, told bool, start learner.Initialisation, of func(m matroid.Matroid) bandit.Learner) audit.Item {
 	const arms, slots, rounds = 4, 2, 6
 	m, err := matroid.NewUniform(arms, slots)
 	must(err)
@@ -27,16 +27,16 @@ func semiBanditItem(e Effort, name string, exact float64, told bool, start learn
 	}
 	item := audit.Learner{
 		Name: name + ": actions", Runs: tallyRuns(e), Worlds: worlds, WarmUp: start == learner.AsPublished,
-		New:     func() bandit.Learner { return fresh(m) },
+		Of:      of(m),
 		Problem: bandit.Problem{Arms: arms, Slots: slots, RewardMin: 0, RewardMax: 1},
 	}
 	if told {
 		item.Name, item.Exact = name+": estimates and actions", exact
-		item.Transcript = func(l bandit.Learner, round int, dst []float64) []float64 {
+		item.Transcript = func(run bandit.Run, round int, dst []float64) []float64 {
 			if round > 1 || round == 1 && start == learner.AsPublished {
 				return dst
 			}
-			of := l.(*learner.Private[privacy.Means]).Statistic.Release().Of
+			of := run.(*learner.PrivateRun[privacy.Means]).Release().Of
 			ratio := tellLaplace(of[0].Mean) + tellLaplace(of[1].Mean)
 			if start == learner.AsPublished {
 				ratio -= tellLaplace(of[2].Mean) + tellLaplace(of[3].Mean)
@@ -50,16 +50,16 @@ func semiBanditItem(e Effort, name string, exact float64, told bool, start learn
 // SoundSemiBandits audits the learners of the matroid bandits.
 func SoundSemiBandits(e Effort) (items []audit.Item) {
 	blocks := func(c privacy.Calibration) privacy.Tally {
-		return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: Budget.Epsilon}, Calibration: c}
+		return mechanism.Blocks{Budget: privacy.Budget{Epsilon: Budget.Epsilon}, Calibration: c}
 	}
 	dpucb := func(m matroid.Matroid) bandit.Learner {
-		return learner.New(&learner.OMM{Matroid: m}, blocks(privacy.Sound))
+		return learner.New(learner.OMM{Matroid: m}, blocks(privacy.Sound))
 	}
 	dpts := func(m matroid.Matroid) bandit.Learner {
-		return learner.New(&learner.CTS{Matroid: m}, blocks(privacy.Sound))
+		return learner.New(learner.CTS{Matroid: m}, blocks(privacy.Sound))
 	}
 	sampled := func(m matroid.Matroid) bandit.Learner {
-		return learner.New(&learner.CTS{Matroid: m, Width: 0.5, Sample: true}, blocks(privacy.Sound))
+		return learner.New(learner.CTS{Matroid: m, Width: 0.5, Sample: true}, blocks(privacy.Sound))
 	}
 	for _, told := range []bool{false, true} {
 		items = append(items,
@@ -68,7 +68,7 @@ func SoundSemiBandits(e Effort) (items []audit.Item) {
 	}
 	return append(items,
 		semiBanditItem(e, "KL-OSM over blocks", Budget.Epsilon, true, learner.Forced, func(m matroid.Matroid) bandit.Learner {
-			return learner.New(&learner.KLOSM{Matroid: m}, blocks(privacy.Sound))
+			return learner.New(learner.KLOSM{Matroid: m}, blocks(privacy.Sound))
 		}),
 		semiBanditItem(e, "CUCB over trees", 0, false, learner.Forced, func(m matroid.Matroid) bandit.Learner {
 			return learner.CUCBTree(m, Budget.Epsilon)
@@ -76,9 +76,9 @@ func SoundSemiBandits(e Effort) (items []audit.Item) {
 		semiBanditItem(e, "DPTS-MAT, noise sampled", 0, false, learner.Forced, sampled),
 		semiBanditItem(e, "DPTS-MAT, noise sampled", Budget.Epsilon, true, learner.Forced, sampled),
 		semiBanditItem(e, "DPUCB-MAT, warm-up", Budget.Epsilon, true, learner.AsPublished, func(m matroid.Matroid) bandit.Learner {
-			return learner.New(&learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(privacy.Sound))
+			return learner.New(learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(privacy.Sound))
 		}),
 		semiBanditItem(e, "DPUCB-MAT, warm-up as published", 2*Budget.Epsilon, true, learner.AsPublished, func(m matroid.Matroid) bandit.Learner {
-			return learner.New(&learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(privacy.AsPublished))
+			return learner.New(learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(privacy.AsPublished))
 		}))
 }

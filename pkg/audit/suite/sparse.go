@@ -2,7 +2,6 @@ package suite
 
 import (
 	"math/rand/v2"
-	"sync"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -37,29 +36,15 @@ func soundSparse(e Effort) []audit.Item {
 		out[0], out[1], out[2] = first(r.Support), value(r.Gram), value(r.Cross)
 	}
 	return []audit.Item{
-		sparseItem("sparse episodes", runs, 1, 0, 3, func() privacy.Statistic[mechanism.SparseGram] {
-			return &mechanism.SparseEpisodes{Budget: Budget, Lengths: lengths,
-				Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}}}
-		}, gram),
-		sparseItem("sparse episodes, refined by residuals", runs, 2, 4, 3, func() privacy.Statistic[mechanism.SparseGram] {
-			return &mechanism.SparseEpisodes{Budget: Budget, Lengths: lengths, Refine: true,
-				Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}, {Norm: 1, Reward: 0.5}}}
-		}, gram),
-		sparseItem("top scores", runs, 1, 4, 1, func() privacy.Statistic[mechanism.Support] {
-			return &mechanism.TopScores{Budget: Budget, Picks: 1, Lengths: lengths}
-		}, func(r *mechanism.Support, out []float64) { out[0] = first(r.Of) }),
-		sparseItem("hard thresholding", runs, 1, 4, 2, func() privacy.Statistic[mechanism.SparseTheta] {
-			return &mechanism.NoisyIHT{Budget: Budget, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}
-		}, hard),
-		sparseItem("hard thresholding by the published lemma", runs, 1, 0, 2, func() privacy.Statistic[mechanism.SparseTheta] {
-			return &mechanism.NoisyIHT{Budget: Budget, Calibration: privacy.AsPublished, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}
-		}, hard),
-		sparseItem("hard thresholding under Gumbel noise", runs, 1, 4, 2, func() privacy.Statistic[mechanism.SparseTheta] {
-			return &mechanism.NoisyIHT{Budget: Budget, Gumbel: true, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}
-		}, hard),
-		lastRowOfLasso(sparseItem("thresholded LASSO, mended", runs/5, 1, 0, 3, func() privacy.Statistic[mechanism.SparseGram] {
-			return mendedLasso()
-		}, gram)),
+		sparseItem("sparse episodes", runs, 1, 0, 3, mechanism.SparseEpisodes{Budget: Budget, Lengths: lengths,
+			Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}}}, gram),
+		sparseItem("sparse episodes, refined by residuals", runs, 2, 4, 3, mechanism.SparseEpisodes{Budget: Budget, Lengths: lengths, Refine: true,
+			Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}, {Norm: 1, Reward: 0.5}}}, gram),
+		sparseItem("top scores", runs, 1, 4, 1, mechanism.TopScores{Budget: Budget, Picks: 1, Lengths: lengths}, func(r *mechanism.Support, out []float64) { out[0] = first(r.Of) }),
+		sparseItem("hard thresholding", runs, 1, 4, 2, mechanism.NoisyIHT{Budget: Budget, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}, hard),
+		sparseItem("hard thresholding by the published lemma", runs, 1, 0, 2, mechanism.NoisyIHT{Budget: Budget, Calibration: privacy.AsPublished, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}, hard),
+		sparseItem("hard thresholding under Gumbel noise", runs, 1, 4, 2, mechanism.NoisyIHT{Budget: Budget, Gumbel: true, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}, hard),
+		lastRowOfLasso(sparseItem("thresholded LASSO, mended", runs/5, 1, 0, 3, mendedLasso(), gram)),
 		sparseBitsItem(runs),
 	}
 }
@@ -67,16 +52,11 @@ func soundSparse(e Effort) []audit.Item {
 // sparseItem audits what a statistic releases after some episodes. numbers writes a release. The
 // first lean rows of an episode favour coordinate 1: where a choice is all that is shown, the rare
 // one tells more than an even one.
-func sparseItem[R any](name string, runs, episodes, lean, outputs int, fresh func() privacy.Statistic[R],
+func sparseItem[R any](name string, runs, episodes, lean, outputs int, statistic privacy.Statistic[R],
 	numbers func(r *R, out []float64)) audit.Item {
 	rows := episodes * sparseRows
-	ready := func() any {
-		m := fresh()
-		must(m.Init(privacy.Setup{Dim: 4, Horizon: rows + 1}))
-		return m
-	}
-	pool := sync.Pool{New: ready}
-	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+	of := opened(statistic.Open(privacy.Setup{Dim: 4, Horizon: rows + 1}))
+	claim, curve := audit.Claimed(privacy.ClaimOf(of))
 	// Rows of two equal coordinates give both the same score, far from 0, so that no sign is lost.
 	background := privacy.Record{X: []float64{1e3, 1e3, 0}, Y: []float64{1e3}}
 	leaning := privacy.Record{X: []float64{0, 1e3, 0}, Y: []float64{1e3}}
@@ -84,9 +64,7 @@ func sparseItem[R any](name string, runs, episodes, lean, outputs int, fresh fun
 	return audit.Mechanism{
 		Name: name, Claim: claim, Curve: curve, Outputs: outputs, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m := pool.Get().(privacy.Statistic[R])
-			defer pool.Put(m)
-			m.Reset(privacy.NewNoise(source))
+			m := of.Start(privacy.NewNoise(source))
 			for i := range rows {
 				row := background
 				if i%sparseRows < lean {
@@ -105,12 +83,11 @@ func sparseItem[R any](name string, runs, episodes, lean, outputs int, fresh fun
 	}
 }
 
-// lastRowOfLasso says what there is to see of the last row: it comes after the last fit, so that only
-// the tree of Wishart noise holds it.
+// lastRowOfLasso says what there is to see of the last row: it comes after the last fit, so that
+// only the tree of Wishart noise holds it.
 func lastRowOfLasso(item audit.Item) audit.Item {
 	m := item.(audit.Mechanism)
-	l := mendedLasso()
-	must(l.Init(privacy.Setup{Dim: 4, Horizon: sparseRows + 1}))
+	l := opened(mendedLasso().Open(privacy.Setup{Dim: 4, Horizon: sparseRows + 1}))
 	plan := privacy.PlanOf(l, privacy.All)
 	for _, release := range plan.Cases[0] {
 		if release.Law.Kind == "Wishart" {
@@ -122,8 +99,8 @@ func lastRowOfLasso(item audit.Item) audit.Item {
 	panic("suite: the thresholded LASSO releases nothing under Wishart noise")
 }
 
-func mendedLasso() *mechanism.ThresholdedLasso {
-	return &mechanism.ThresholdedLasso{Budget: Budget, Sparsity: 1, Reward: 1, Row: 1, Repairs: mechanism.Repairs{
+func mendedLasso() mechanism.ThresholdedLasso {
+	return mechanism.ThresholdedLasso{Budget: Budget, Sparsity: 1, Reward: 1, Row: 1, Repairs: mechanism.Repairs{
 		Sensitivity: true, Threshold: true, Screen: true, Bound: true, Freedom: true, Split: true, TwoSided: true,
 	}}
 }
@@ -131,13 +108,13 @@ func mendedLasso() *mechanism.ThresholdedLasso {
 // sparseBitsItem audits an answer of the local device.
 func sparseBitsItem(runs int) audit.Item {
 	problem := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	d := &learner.SparseBitsDevice{Bits: learner.SparseBits{Budget: privacy.Budget{Epsilon: 1}, Sparsity: 1, Signal: 1}}
-	must(d.Init(problem, 1000))
+	d, err := learner.SparseBitsDevice{Bits: learner.SparseBits{Budget: privacy.Budget{Epsilon: 1}, Sparsity: 1, Signal: 1}}.Open(problem, 1000)
+	must(err)
 	claim, curve := audit.Claimed(privacy.ClaimOf(d))
 	return audit.Mechanism{
 		Name: "sparse bits", Claim: claim, Curve: curve, Exact: 1, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m, err := d.Report([]float64{1, 0}, []float64{0, []float64{1, -1}[world]}, 1, privacy.NewNoise(source), nil)
+			m, err := d.Start().Report([]float64{1, 0}, []float64{0, []float64{1, -1}[world]}, 1, privacy.NewNoise(source), nil)
 			if err == nil {
 				out[0] = m[0]
 			}

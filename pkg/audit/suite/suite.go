@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"sync"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/audit/broken"
@@ -72,30 +71,19 @@ func SoundItems(e Effort) []audit.Item {
 	return append(items, soundRuns(e)...)
 }
 
-// releaser is a mechanism that releases vectors.
-type releaser interface {
-	Init() error
-	Reset(*privacy.Noise)
-	Release(dst, value []float64) error
-	privacy.Planner
+// opened returns what Open has returned, which has to be well.
+func opened[T any](of T, err error) T {
+	must(err)
+	return of
 }
 
 // vectorItem audits a mechanism on two values.
-func vectorItem(name string, exact float64, runs int, worlds [2][]float64, fresh func() releaser) audit.Item {
-	ready := func() any {
-		m := fresh()
-		must(m.Init())
-		return m
-	}
-	pool := sync.Pool{New: ready} // a mechanism for each run at a time: calibrating one takes longer than a run
-	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+func vectorItem(name string, exact float64, runs int, worlds [2][]float64, of mechanism.Calibrated[mechanism.Vectors]) audit.Item {
+	claim, curve := audit.Claimed(privacy.ClaimOf(of))
 	return audit.Mechanism{
 		Name: name, Claim: claim, Curve: curve, Exact: exact, Outputs: len(worlds[0]), Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m := pool.Get().(releaser)
-			defer pool.Put(m)
-			m.Reset(privacy.NewNoise(source))
-			return m.Release(out, worlds[world])
+			return of.Start(privacy.NewNoise(source)).Release(out, worlds[world])
 		},
 	}
 }
@@ -103,33 +91,22 @@ func vectorItem(name string, exact float64, runs int, worlds [2][]float64, fresh
 func soundMechanisms(e Effort) []audit.Item {
 	runs := pick(e, 20_000, 100_000, 1_000_000)
 	return []audit.Item{
-		vectorItem("Laplace", 1, runs, [2][]float64{{0}, {1}}, func() releaser {
-			return &mechanism.Laplace{Epsilon: 1, Dim: 1, Lo: 0, Hi: 1}
-		}),
-		vectorItem("Gaussian", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000), [2][]float64{{1, 0}, {-1, 0}}, func() releaser {
-			return &mechanism.VectorGaussian{Budget: Budget, Dim: 2, Bound: 1}
-		}),
-		secureItem("secure Laplace", 1, runs, func() mechanism.Secure { return &mechanism.SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1} }),
-		secureItem("secure Gaussian", 0, pick(e, 100_000, 200_000, 1_000_000), func() mechanism.Secure { return &mechanism.SecureGaussian{Budget: Budget, Dim: 1, Bound: 1} }),
+		vectorItem("Laplace", 1, runs, [2][]float64{{0}, {1}}, opened(mechanism.Laplace{Epsilon: 1, Dim: 1, Lo: 0, Hi: 1}.Open())),
+		vectorItem("Gaussian", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000), [2][]float64{{1, 0}, {-1, 0}}, opened(mechanism.VectorGaussian{Budget: Budget, Dim: 2, Bound: 1}.Open())),
+		secureItem("secure Laplace", 1, runs, opened(mechanism.SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1}.Open())),
+		secureItem("secure Gaussian", 0, pick(e, 100_000, 200_000, 1_000_000), opened(mechanism.SecureGaussian{Budget: Budget, Dim: 1, Bound: 1}.Open())),
 		responseItem(runs), sparseVectorItem(pick(e, 600_000, 1_000_000, 5_000_000)), topKItem(pick(e, 200_000, 500_000, 2_000_000)),
 	}
 }
 
 // secureItem audits a sum of one record, -1 or +1. The noise is the system's and not the suite's:
 // these two findings differ from run to run.
-func secureItem(name string, exact float64, runs int, fresh func() mechanism.Secure) audit.Item {
-	ready := func() any {
-		m := fresh()
-		must(m.Init())
-		return m
-	}
-	pool := sync.Pool{New: ready}
-	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+func secureItem(name string, exact float64, runs int, of mechanism.Calibrated[mechanism.Secure]) audit.Item {
+	claim, curve := audit.Claimed(privacy.ClaimOf(of))
 	return audit.Mechanism{
 		Name: name, Claim: claim, Curve: curve, Exact: exact * claim.Epsilon, Runs: runs,
 		Release: func(world int, _ rand.Source, out []float64) error {
-			m := pool.Get().(mechanism.Secure)
-			defer pool.Put(m)
+			m := of.Start(nil)
 			if err := m.Add([]float64{float64(2*world - 1)}); err != nil {
 				return err
 			}
@@ -143,19 +120,12 @@ func secureItem(name string, exact float64, runs int, fresh func() mechanism.Sec
 
 func responseItem(runs int) audit.Item {
 	const epsilon = 1
-	ready := func() any {
-		m := &mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 3}
-		must(m.Init())
-		return m
-	}
-	pool := sync.Pool{New: ready}
-	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+	of := opened(mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 3}.Open())
+	claim, curve := audit.Claimed(privacy.ClaimOf(of))
 	return audit.Mechanism{
 		Name: "randomised response", Claim: claim, Curve: curve, Exact: epsilon, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m := pool.Get().(*mechanism.RandomisedResponse)
-			defer pool.Put(m)
-			m.Reset(privacy.NewNoise(source))
+			m := of.Start(privacy.NewNoise(source))
 			answer, err := m.Respond(world)
 			out[0] = float64(answer)
 			return err
@@ -169,19 +139,12 @@ func responseItem(runs int) audit.Item {
 // epsilon is well over the claim, as it is where the queries' noise is too small.
 func sparseVectorItem(runs int) audit.Item {
 	const epsilon, queries = 1, 41
-	ready := func() any {
-		m := &mechanism.SparseVector{Epsilon: epsilon, Accepted: 1, Sensitivity: 1}
-		must(m.Init())
-		return m
-	}
-	pool := sync.Pool{New: ready}
-	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+	of := opened(mechanism.SparseVector{Epsilon: epsilon, Accepted: 1, Sensitivity: 1}.Open())
+	claim, curve := audit.Claimed(privacy.ClaimOf(of))
 	return audit.Mechanism{
 		Name: "sparse vector", Claim: claim, Curve: curve, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m := pool.Get().(*mechanism.SparseVector)
-			defer pool.Put(m)
-			m.Reset(privacy.NewNoise(source))
+			m := of.Start(privacy.NewNoise(source))
 			for out[0] = 0; out[0] < queries; out[0]++ {
 				value, threshold := float64(1-world), 6.0
 				if out[0] == queries-1 {
@@ -196,25 +159,18 @@ func sparseVectorItem(runs int) audit.Item {
 	}
 }
 
-// topScores are those of the two worlds: a record raises the first two and lowers all others. That the
-// two are chosen is rare, and tells the most.
+// topScores are those of the two worlds: a record raises the first two and lowers all others. That
+// the two are chosen is rare, and tells the most.
 var topScores = [2][]float64{{1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}
 
 func topKItem(runs int) audit.Item {
 	const epsilon = 1
-	ready := func() any {
-		m := &mechanism.TopK{Budget: privacy.Budget{Epsilon: epsilon}, K: 2, Candidates: 12, Sensitivity: 1}
-		must(m.Init())
-		return m
-	}
-	pool := sync.Pool{New: ready}
-	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+	of := opened(mechanism.TopK{Budget: privacy.Budget{Epsilon: epsilon}, K: 2, Candidates: 12, Sensitivity: 1}.Open())
+	claim, curve := audit.Claimed(privacy.ClaimOf(of))
 	return audit.Mechanism{
 		Name: "top-2 of 12 by Gumbel noise", Claim: claim, Curve: curve, Runs: runs, Outputs: 2,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m := pool.Get().(*mechanism.TopK)
-			defer pool.Put(m)
-			m.Reset(privacy.NewNoise(source))
+			m := of.Start(privacy.NewNoise(source))
 			scores := topScores[world]
 			chosen, err := m.Choose(scores, nil)
 			for i, c := range chosen {
@@ -225,31 +181,27 @@ func topKItem(runs int) audit.Item {
 	}
 }
 
-// auditedSums makes each accumulator that claims privacy, with the epsilon that is true of it where
+// auditedSums are each accumulator that claims privacy, with the epsilon that is true of it where
 // a formula has it: the accountant's, for Gaussian noise that is not padded.
 func auditedSums() []struct {
 	name  string
 	exact float64
-	make  func() privacy.Accumulator
+	of    privacy.Accumulator
 } {
 	exact := Budget.Epsilon
 	return []struct {
 		name  string
 		exact float64
-		make  func() privacy.Accumulator
+		of    privacy.Accumulator
 	}{
-		{"binary tree", exact, func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}} }},
-		{"pan-private tree", exact, func() privacy.Accumulator {
-			return &mechanism.PanPrivateTree{Noise: &mechanism.Gaussian{Budget: Budget}}
-		}},
-		{"Honaker's tree", exact, func() privacy.Accumulator { return &mechanism.Honaker{Budget: Budget} }},
-		{"square root", exact, func() privacy.Accumulator { return &mechanism.SquareRoot{Budget: Budget} }},
-		{"BLT", exact, func() privacy.Accumulator { return &mechanism.BLT{Budget: Budget} }},
-		{"secure tree", 0, func() privacy.Accumulator { return &mechanism.SecureTree{Budget: Budget} }},
-		{"Gaussian tree as published", 0, func() privacy.Accumulator {
-			return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget, Calibration: privacy.AsPublished}}
-		}},
-		{"Wishart tree", 0, func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: Budget}} }},
+		{"binary tree", exact, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}}},
+		{"pan-private tree", exact, mechanism.PanPrivateTree{Noise: mechanism.Gaussian{Budget: Budget}}},
+		{"Honaker's tree", exact, mechanism.Honaker{Budget: Budget}},
+		{"square root", exact, mechanism.SquareRoot{Budget: Budget}},
+		{"BLT", exact, mechanism.BLT{Budget: Budget}},
+		{"secure tree", 0, mechanism.SecureTree{Budget: Budget}},
+		{"Gaussian tree as published", 0, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget, Calibration: privacy.AsPublished}}},
+		{"Wishart tree", 0, mechanism.Tree{Noise: mechanism.Wishart{Budget: Budget}}},
 	}
 }
 
@@ -259,7 +211,7 @@ func SoundReleases(e Effort) (items []audit.Item) {
 	setup := privacy.Setup{Dim: 3, Horizon: 9, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
 	for _, sums := range auditedSums() {
 		items = append(items, audit.Accumulator{
-			Name: sums.name + ": all releases", Exact: sums.exact, New: sums.make, Setup: setup, Runs: pick(e, 20_000, 100_000, 1_000_000),
+			Name: sums.name + ": all releases", Exact: sums.exact, Of: sums.of, Setup: setup, Runs: pick(e, 20_000, 100_000, 1_000_000),
 		})
 	}
 	return items
@@ -273,12 +225,12 @@ func soundRuns(e Effort) (items []audit.Item) {
 	budget := privacy.Budget{Epsilon: 8, Delta: 1e-9}
 	for _, sums := range []struct {
 		name string
-		make func() privacy.Accumulator
+		of   privacy.Accumulator
 	}{
-		{"binary tree", func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}} }},
-		{"BLT", func() privacy.Accumulator { return &mechanism.BLT{Budget: budget} }},
+		{"binary tree", mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}},
+		{"BLT", mechanism.BLT{Budget: budget}},
 	} {
-		c, err := audit.Accumulator{Name: fmt.Sprintf("%s: one run of %d rows", sums.name, horizon), Exact: budget.Epsilon, New: sums.make, Setup: setup}.Canaries()
+		c, err := audit.Accumulator{Name: fmt.Sprintf("%s: one run of %d rows", sums.name, horizon), Exact: budget.Epsilon, Of: sums.of, Setup: setup}.Canaries()
 		must(err)
 		items = append(items, c)
 	}
@@ -306,27 +258,32 @@ func SoundLearners(e Effort) (items []audit.Item) {
 	const rounds = 16
 	runs := pick(e, 20_000, 100_000, 1_000_000)
 	problem, worlds := tellTale(rounds)
-	item := func(name string, make func() bandit.Learner) {
-		items = append(items, audit.Learner{Name: name + ": actions", New: make, Problem: problem, Worlds: worlds, Horizon: rounds, Runs: runs})
+	item := func(name string, l bandit.Learner) {
+		items = append(items, audit.Learner{Name: name + ": actions", Of: l, Problem: problem, Worlds: worlds, Horizon: rounds, Runs: runs})
 	}
 	for _, sums := range auditedSums() {
-		item("LinUCB over "+sums.name, func() bandit.Learner { return learner.New(&learner.LinUCB{}, sums.make()) })
+		item("LinUCB over "+sums.name, learner.New(learner.LinUCB{}, sums.of))
 	}
-	item("LinUCB on a budget", func() bandit.Learner { return meteredLinUCB() })
+	item("LinUCB on a budget", meteredLinUCB())
 	return append(items, standardItem(e))
 }
 
 // meteredLinUCB returns LinUCB over a tree that ends with its budget.
-func meteredLinUCB() *learner.Metered {
-	return &learner.Metered{
-		Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}}),
+func meteredLinUCB() learner.Metered {
+	return learner.Metered{
+		Learner: gaussianLinUCB(),
 		Budget:  privacy.Budget{Epsilon: 0.9, Delta: Budget.Delta}, Freeze: true,
 	}
 }
 
 // delayedLinUCB returns LinUCB over a tree that gets its rewards two rounds late.
-func delayedLinUCB() *learner.Delayed {
-	return &learner.Delayed{Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}}), Most: 2}
+func delayedLinUCB() learner.Delayed {
+	return learner.Delayed{Learner: gaussianLinUCB(), Most: 2}
+}
+
+// gaussianLinUCB returns LinUCB over a tree of Gaussian noise.
+func gaussianLinUCB() learner.Private[privacy.Sums] {
+	return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}})
 }
 
 // lateItem audits the actions of a learner that gets its rewards two rounds late.
@@ -335,7 +292,7 @@ func lateItem(e Effort) audit.Item {
 	problem, worlds := tellTale(rounds)
 	return audit.Learner{
 		Name: "LinUCB with late rewards: actions", Problem: problem, Worlds: worlds, Horizon: rounds, Runs: pick(e, 20_000, 100_000, 1_000_000),
-		New: func() bandit.Learner { return delayedLinUCB() },
+		Of: delayedLinUCB(),
 	}
 }
 
@@ -350,9 +307,7 @@ func standardItem(e Effort) audit.Item {
 	}
 	return audit.Learner{
 		Name: "randomised actions: the own action", Exact: 0.5, Problem: problem, OwnAction: true, Runs: pick(e, 20_000, 100_000, 1_000_000),
-		New: func() bandit.Learner {
-			return &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{Sigma: 0.1}, nil), Epsilon: 0.5}
-		},
+		Of:     learner.RandomisedAction{Learner: learner.New(learner.LinUCB{Sigma: 0.1}, nil), Epsilon: 0.5},
 		Worlds: [2]audit.Stream{world(right), world(left)},
 	}
 }

@@ -18,7 +18,8 @@ import (
 // excluded at most once in a hundred suites. Five of the subjects draw the system's noise, which
 // has no seed: they bring a false alarm to one run of this test in 1500 at most (5 of the 77 or
 // more shares of 1%, by the union bound), and to far fewer in fact, as an exclusion takes errors in
-// both rates at once, and only two of the five are calibrated to the point.
+// both rates at once, and only two of the five are calibrated to the point. One of them, LinUCB over a
+// secure tree, must also be seen to .3 of its claim: the attack sees .57 and more in five runs.
 //
 // With -short it attacks the mechanisms, the statistics and the devices. The broken fixtures, the
 // tallies and the semi-bandits have short tests of their own.
@@ -108,63 +109,55 @@ func TestAuditCatches(t *testing.T) {
 	}
 }
 
-// TestEverythingIsAudited: each type of pkg/mechanism, pkg/learner and pkg/online that makes a
-// claim, by a method of its own or, as it asserts of itself (var _ privacy.Accumulator =
-// (*Tree)(nil)), by one that it embeds, is named in the suite's source.
+// claimNothing are descriptions of pkg/mechanism and pkg/learner without privacy. A server is not
+// listed: what it receives is private, by its device's claim.
+var claimNothing = []string{
+	"mechanism.Exact", "mechanism.Counts", "mechanism.VectorExact",
+	"learner.CTSBeta", "learner.DoublyRobustLasso", "learner.LassoBandit", "learner.Random", "learner.SparsityAgnostic",
+	"learner.SupportOracle", "learner.ThresholdedLasso",
+}
+
+// TestEverythingIsAudited: each type of pkg/mechanism and pkg/learner that can be opened, and each
+// of pkg/online that has a plan, is named in the suite's source, unless it claims nothing.
 func TestEverythingIsAudited(t *testing.T) {
-	claims := map[string]bool{"Planner": true, "Accumulator": true}
 	claimants := map[string]bool{}
 	files := token.NewFileSet()
-	for _, dir := range []string{"mechanism", "learner", "online"} {
+	for dir, method := range map[string]string{"mechanism": "Open", "learner": "Open", "online": "Plan"} {
 		names, err := filepath.Glob("../../" + dir + "/*.go")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range names {
-			if !strings.HasSuffix(name, "_test.go") {
-				file, err := parser.ParseFile(files, name, nil, 0)
-				if err != nil {
-					t.Fatal(err)
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(files, name, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range file.Decls {
+				if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && f.Name.Name == method {
+					if of := receiver(f); ast.IsExported(of) && of != "Anytime" && !strings.HasSuffix(of, "Server") {
+						claimants[dir+"."+of] = true
+					}
 				}
-				ast.Inspect(file, func(n ast.Node) bool {
-					var claimant ast.Expr
-					switch n := n.(type) {
-					case *ast.FuncDecl:
-						if n.Recv != nil && n.Name.Name == "Plan" {
-							claimant = n.Recv.List[0].Type
-						}
-					case *ast.ValueSpec:
-						if of, ok := n.Type.(*ast.SelectorExpr); ok && len(n.Values) == 1 && fmt.Sprint(of.X) == "privacy" && claims[of.Sel.Name] {
-							if nothing, ok := n.Values[0].(*ast.CallExpr); ok {
-								claimant = ast.Unparen(nothing.Fun)
-							}
-						}
-					}
-					if star, ok := claimant.(*ast.StarExpr); ok {
-						name := star.X
-						if generic, ok := name.(*ast.IndexExpr); ok {
-							name = generic.X
-						}
-						if ast.IsExported(fmt.Sprint(name)) {
-							claimants[dir+"."+fmt.Sprint(name)] = true
-						}
-					}
-					return true
-				})
 			}
 		}
 	}
-	if len(claimants) < 19 {
-		t.Errorf("%d types make claims, want the 19 that there are at least: %v", len(claimants), claimants)
+	for _, name := range claimNothing {
+		if !claimants[name] {
+			t.Errorf("claimNothing lists %s, which is not there", name)
+		}
+		delete(claimants, name)
 	}
-	delete(claimants, "mechanism.Exact")  // claims nothing
-	delete(claimants, "mechanism.Counts") // nor does this
-	delete(claimants, "mechanism.VectorExact")
+	if len(claimants) < 40 {
+		t.Errorf("%d types make claims, want the 40 that there are at least: %v", len(claimants), claimants)
+	}
 	made := map[string]string{ // by constructors
 		"learner.New": "learner.Private", "learner.NewCombiner": "learner.CombinerDevice",
 		"learner.NewShuffleAmplified": "learner.AmplifiedDevice", "learner.NewShuffleVectorSum": "learner.VectorSumDevice",
 	}
-	for _, name := range []string{"suite", "local", "matroid", "semibandit", "arms", "sparse", "survey"} {
+	for _, name := range []string{"suite", "local", "matroid", "semibandit", "arms", "sparse", "survey", "linear"} {
 		file, err := parser.ParseFile(files, name+".go", nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -186,4 +179,16 @@ func TestEverythingIsAudited(t *testing.T) {
 	for name := range claimants {
 		t.Errorf("%s makes a claim and is not in the audit suite", name)
 	}
+}
+
+// receiver returns the name of a method's type.
+func receiver(f *ast.FuncDecl) string {
+	of := f.Recv.List[0].Type
+	if star, ok := of.(*ast.StarExpr); ok {
+		of = star.X
+	}
+	if generic, ok := of.(*ast.IndexExpr); ok {
+		of = generic.X
+	}
+	return fmt.Sprint(of)
 }

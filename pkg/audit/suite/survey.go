@@ -17,24 +17,12 @@ func soundSurvey(e Effort) []audit.Item {
 	runs := pick(e, 20_000, 100_000, 1_000_000)
 	pure := privacy.Budget{Epsilon: 1}
 	return []audit.Item{
-		prefixSumItem("vector tree, Laplace", runs, func() privacy.Statistic[mechanism.Total] {
-			return &mechanism.VectorTree{Budget: pure}
-		}),
-		prefixSumItem("vector tree, padded", runs, func() privacy.Statistic[mechanism.Total] {
-			return &mechanism.VectorTree{Budget: pure, Padded: true}
-		}),
-		prefixSumItem("vector tree, Laplace as published", runs, func() privacy.Statistic[mechanism.Total] {
-			return &mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished}
-		}),
-		prefixSumItem("vector tree, Gaussian", runs, func() privacy.Statistic[mechanism.Total] {
-			return &mechanism.VectorTree{Budget: Budget}
-		}),
-		prefixSumItem("square root of vectors", runs, func() privacy.Statistic[mechanism.Total] {
-			return &mechanism.VectorSquareRoot{Budget: Budget}
-		}),
-		prefixSumItem("BLT of vectors", runs, func() privacy.Statistic[mechanism.Total] {
-			return &mechanism.VectorBLT{Budget: Budget}
-		}),
+		prefixSumItem("vector tree, Laplace", runs, mechanism.VectorTree{Budget: pure}),
+		prefixSumItem("vector tree, padded", runs, mechanism.VectorTree{Budget: pure, Padded: true}),
+		prefixSumItem("vector tree, Laplace as published", runs, mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished}),
+		prefixSumItem("vector tree, Gaussian", runs, mechanism.VectorTree{Budget: Budget}),
+		prefixSumItem("square root of vectors", runs, mechanism.VectorSquareRoot{Budget: Budget}),
+		prefixSumItem("BLT of vectors", runs, mechanism.VectorBLT{Budget: Budget}),
 		ftrlItem("DP-FTRL", runs, mechanism.VectorTree{Budget: pure}),
 		ftrlItem("DP-FTRL as published", runs, mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished, Padded: true}),
 		stoppingItem("stopping rule", runs, mechanism.Stopping{}),
@@ -89,7 +77,7 @@ func (threeRounds) Length(i int, _ privacy.Setup) int { return []int{3, 0}[min(i
 // batched audits the sums of two arms that are played in all rounds of a batch. With one output, it
 // is a statistic of Laplace noise that tells the worlds apart best.
 func batched(outputs int, name string, runs int, b privacy.Budget) audit.Item {
-	run := talliedRun{privacy.Setup{Slots: 2, Horizon: 3}, [][]int{{0, 1}, {0, 1}, {0, 1}}, 1, outputs, func(after int, t privacy.Tally, out []float64) {
+	run := talliedRun{privacy.Setup{Slots: 2, Horizon: 3}, [][]int{{0, 1}, {0, 1}, {0, 1}}, 1, outputs, func(after int, t privacy.Stream[privacy.Means], out []float64) {
 		for arm := 0; after == 2 && arm < 2; arm++ {
 			if sum := 3 * t.Release().Of[arm].Mean; outputs == 1 {
 				out[0] += tellLaplace(sum)
@@ -98,7 +86,7 @@ func batched(outputs int, name string, runs int, b privacy.Budget) audit.Item {
 			}
 		}
 	}}
-	return run.item(name, b.Epsilon, runs, func() privacy.Tally { return &mechanism.RoundBatches{Budget: b, Lengths: threeRounds{}} })
+	return run.item(name, b.Epsilon, runs, mechanism.RoundBatches{Budget: b, Lengths: threeRounds{}})
 }
 
 // coreSetItem audits the arms that core-set elimination plays, of two opposite ones on the line:
@@ -116,7 +104,7 @@ func coreSetItem(name string, runs int, b privacy.Budget) audit.Item {
 		return s
 	}
 	return audit.Learner{
-		Name: name + ": actions", New: func() bandit.Learner { return learner.NewCoreSet(b) },
+		Name: name + ": actions", Of: learner.NewCoreSet(b),
 		Problem: bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -0.5, RewardMax: 0.5},
 		Worlds:  [2]audit.Stream{world(1e3), world(-1e3)}, Horizon: rounds, Runs: runs,
 	}
@@ -127,19 +115,12 @@ func coreSetItem(name string, runs int, b privacy.Budget) audit.Item {
 func stoppingItem(name string, runs int, rule mechanism.Stopping) audit.Item {
 	const numbers = 4
 	rule.Epsilon, rule.Alpha, rule.Beta = 1, 0.9, 0.9
-	ready := func() any {
-		m := rule
-		must(m.Init(privacy.Setup{Horizon: numbers, Bound: 1}))
-		return &m
-	}
-	pool := sync.Pool{New: ready}
-	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+	of := opened(rule.Open(privacy.Setup{Horizon: numbers, Bound: 1}))
+	claim, curve := audit.Claimed(privacy.ClaimOf(of))
 	return audit.Mechanism{
 		Name: name, Claim: claim, Curve: curve, Outputs: 2, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m := pool.Get().(*mechanism.Stopping)
-			defer pool.Put(m)
-			m.Reset(privacy.NewNoise(source))
+			m := of.Start(privacy.NewNoise(source))
 			for t := range numbers {
 				x := 1.0
 				if t == 2 {
@@ -161,8 +142,7 @@ func stoppingItem(name string, runs int, rule mechanism.Stopping) audit.Item {
 func ftrlItem(name string, runs int, sums mechanism.VectorTree) audit.Item {
 	const rounds = 4
 	ready := func() any {
-		tree := sums
-		l := &online.FTRL{Gradient: 1, Rate: 1e-6, Sums: &tree, Noise: privacy.NewNoise(rand.NewPCG(1, 1))}
+		l := &online.FTRL{Gradient: 1, Rate: 1e-6, Sums: sums, Noise: privacy.NewNoise(rand.NewPCG(1, 1))}
 		must(l.Init(1, rounds))
 		return l
 	}
@@ -192,21 +172,13 @@ func ftrlItem(name string, runs int, sums mechanism.VectorTree) audit.Item {
 
 // prefixSumItem audits the releases of five vectors in the plane. All are 0 but for the first,
 // which is beyond its bound, and points one way or the other.
-func prefixSumItem(name string, runs int, fresh func() privacy.Statistic[mechanism.Total]) audit.Item {
-	ready := func() any {
-		m := fresh()
-		must(m.Init(prefixSetup))
-		return m
-	}
-	pool := sync.Pool{New: ready}
-	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+func prefixSumItem(name string, runs int, statistic privacy.Statistic[mechanism.Total]) audit.Item {
+	of := opened(statistic.Open(prefixSetup))
+	claim, curve := audit.Claimed(privacy.ClaimOf(of))
 	return audit.Mechanism{
 		Name: name, Claim: claim, Curve: curve, Outputs: prefixSetup.Dim * (prefixSetup.Horizon - 1), Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m := pool.Get().(privacy.Statistic[mechanism.Total])
-			defer pool.Put(m)
-			m.Reset(privacy.NewNoise(source))
-			return addPrefixes(m, world, out)
+			return addPrefixes(of.Start(privacy.NewNoise(source)), world, out)
 		},
 	}
 }
@@ -215,7 +187,7 @@ func prefixSumItem(name string, runs int, fresh func() privacy.Statistic[mechani
 var prefixSetup = privacy.Setup{Dim: 2, Horizon: 6, Bound: 1}
 
 // addPrefixes adds the vectors of a world, and writes the releases to out.
-func addPrefixes(m privacy.Statistic[mechanism.Total], world int, out []float64) error {
+func addPrefixes(m privacy.Stream[mechanism.Total], world int, out []float64) error {
 	far, zero := [2]privacy.Record{{X: []float64{1e3, 1e3}}, {X: []float64{-1e3, -1e3}}}, privacy.Record{X: []float64{0, 0}}
 	for t := range prefixSetup.Horizon - 1 {
 		r := &zero

@@ -1,6 +1,7 @@
 package bandittest
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,9 +13,9 @@ import (
 )
 
 func TestToys(t *testing.T) {
-	env := func() bandit.Environment { return new(toyEnv) }
+	var env toyEnv
 	Environment(t, env)
-	Learner(t, func() bandit.Learner { return new(toyLearner) }, env, LearnerOptions{Equivariant: true})
+	Learner(t, toyLearner{}, env, LearnerOptions{Equivariant: true})
 }
 
 // recorder is a testing.TB that keeps failures to itself.
@@ -38,163 +39,189 @@ func (r *recorder) caught(t *testing.T, what, check string) {
 
 // brokenEnv is a toyEnv with one method replaced.
 type brokenEnv struct {
-	toyEnv
-	problem func(p bandit.Problem) bandit.Problem
-	reset   func(e *brokenEnv, contexts *rand.Rand)
-	next    func(e *brokenEnv, v *bandit.View)
-	pull    func(e *brokenEnv, rewards *rand.Rand, arms []int, y []float64)
-	regret  func(e *brokenEnv, arms []int) float64
-	n       int
-	sink    []float64
+	open   func() (bandit.Problem, error)
+	start  func(e *broken, contexts *rand.Rand)
+	next   func(e *broken, v *bandit.View)
+	pull   func(e *broken, rewards *rand.Rand, arms []int, y []float64)
+	regret func(e *broken, arms []int) float64
 }
 
-func (e *brokenEnv) Problem() bandit.Problem {
-	if e.problem != nil {
-		return e.problem(e.toyEnv.Problem())
-	}
-	return e.toyEnv.Problem()
+// broken is a trial of brokenEnv.
+type broken struct {
+	toy
+	of     *brokenEnv
+	shared *shared
+	n      int
+	sink   []float64
 }
 
-func (e *brokenEnv) Reset(contexts *rand.Rand) {
-	if e.reset != nil {
-		e.reset(e, contexts)
-		return
-	}
-	e.n = 0
-	e.toyEnv.Reset(contexts)
+// shared is what the trials of a brokenEnv may share.
+type shared struct {
+	n     int
+	theta *[toyDim]float64
 }
 
-func (e *brokenEnv) Next(v *bandit.View) {
-	e.toyEnv.Next(v)
-	if e.next != nil {
-		e.next(e, v)
+func (b brokenEnv) Open() (bandit.World, error) {
+	p := toyProblem
+	if b.open != nil {
+		var err error
+		if p, err = b.open(); err != nil {
+			return nil, err
+		}
+	}
+	all := new(shared)
+	return bandit.NewWorld(p, func(contexts *rand.Rand) bandit.Instance {
+		e := &broken{of: &b, shared: all}
+		e.toy.start(contexts)
+		if b.start != nil {
+			b.start(e, contexts)
+		}
+		return e
+	}), nil
+}
+
+func (e *broken) Next(v *bandit.View) {
+	e.toy.Next(v)
+	if e.of.next != nil {
+		e.of.next(e, v)
 	}
 }
 
-func (e *brokenEnv) Pull(rewards *rand.Rand, arms []int, y []float64) {
-	e.toyEnv.Pull(rewards, arms, y)
-	if e.pull != nil {
-		e.pull(e, rewards, arms, y)
+func (e *broken) Pull(rewards *rand.Rand, arms []int, y []float64) {
+	e.toy.Pull(rewards, arms, y)
+	if e.of.pull != nil {
+		e.of.pull(e, rewards, arms, y)
 	}
 }
 
-func (e *brokenEnv) Regret(arms []int) float64 {
-	if e.regret != nil {
-		return e.regret(e, arms)
+func (e *broken) Regret(arms []int) float64 {
+	if e.of.regret != nil {
+		return e.of.regret(e, arms)
 	}
-	return e.toyEnv.Regret(arms)
+	return e.toy.Regret(arms)
 }
 
 func TestBrokenEnvironmentsAreCaught(t *testing.T) {
+	opened := 0
 	for _, c := range []struct {
 		what, check string
 		env         brokenEnv
 	}{
-		{"invalid problem", "Problem", brokenEnv{problem: func(p bandit.Problem) bandit.Problem { p.RewardMax = p.RewardMin; return p }}},
-		{"round not set", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.Round = 0 }}},
-		{"too many arms", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.Arms++ }}},
-		{"short contexts", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.X = v.X[:toyDim] }}},
-		{"long context", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.X[4] = 1.01 }}},
-		{"NaN context", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.X[4] = math.NaN() }}},
-		{"Same in round 1", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) {
+		{"does not open", "Open", brokenEnv{open: func() (bandit.Problem, error) { return toyProblem, errors.New("no") }}},
+		{"invalid problem", "Open", brokenEnv{open: func() (bandit.Problem, error) { return bandit.Problem{Arms: 1, Slots: 2}, nil }}},
+		{"another problem when opened again", "Problem", brokenEnv{open: func() (bandit.Problem, error) {
+			opened++
+			p := toyProblem
+			p.RewardMax += float64(opened)
+			return p, nil
+		}}},
+		{"round not set", "View", brokenEnv{next: func(e *broken, v *bandit.View) { v.Round = 0 }}},
+		{"too many arms", "View", brokenEnv{next: func(e *broken, v *bandit.View) { v.Arms++ }}},
+		{"short contexts", "View", brokenEnv{next: func(e *broken, v *bandit.View) { v.X = v.X[:toyDim] }}},
+		{"long context", "View", brokenEnv{next: func(e *broken, v *bandit.View) { v.X[4] = 1.01 }}},
+		{"NaN context", "View", brokenEnv{next: func(e *broken, v *bandit.View) { v.X[4] = math.NaN() }}},
+		{"Same in round 1", "View", brokenEnv{next: func(e *broken, v *bandit.View) {
 			for i := range v.X {
 				v.X[i] = 0.1
 			}
 			v.Same = true
 		}}},
-		{"Same with a context that moves", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) {
+		{"Same with a context that moves", "View", brokenEnv{next: func(e *broken, v *bandit.View) {
 			for i := range v.X {
 				v.X[i] = 0.1
 			}
 			v.X[4], v.Same = 0.1/float64(1+v.Round/100), v.Round > 1
 		}}},
-		{"global randomness", "Reproducible", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.X[0] = rand.Float64() / 9 }}},
-		{"theta survives Reset", "Reproducible", brokenEnv{reset: func(e *brokenEnv, contexts *rand.Rand) {
-			theta := e.theta
-			e.toyEnv.Reset(contexts)
-			if e.n++; e.n > 1 {
-				e.theta = theta
+		{"global randomness", "Reproducible", brokenEnv{next: func(e *broken, v *bandit.View) { v.X[0] = rand.Float64() / 9 }}},
+		{"theta of another trial", "Reproducible", brokenEnv{start: func(e *broken, contexts *rand.Rand) {
+			if e.shared.theta == nil {
+				e.shared.theta = &e.theta
+			} else if e.shared.n++; e.shared.n > 1 {
+				e.theta = *e.shared.theta
+				e.theta[0] /= 2
 			}
 		}}},
-		{"rounds survive Reset", "Reproducible", brokenEnv{reset: func(e *brokenEnv, contexts *rand.Rand) { e.toyEnv.Reset(contexts) },
-			next: func(e *brokenEnv, v *bandit.View) { e.n++; v.X[0] /= float64(e.n) }}},
-		{"contexts from a stream that pulls shift", "Oblivious", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { e.contexts.Uint64() }}},
-		{"rewards that wear out", "Oblivious", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { e.n++; y[0] /= float64(e.n) }}},
-		{"draws by arm", "Oblivious", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) {
+		{"rounds that trials share", "Reproducible", brokenEnv{next: func(e *broken, v *bandit.View) {
+			e.shared.n++
+			v.X[0] /= float64(e.shared.n)
+		}}},
+		{"contexts from a stream that pulls shift", "Oblivious", brokenEnv{pull: func(e *broken, r *rand.Rand, arms []int, y []float64) { e.contexts.Uint64() }}},
+		{"rewards that wear out", "Oblivious", brokenEnv{pull: func(e *broken, r *rand.Rand, arms []int, y []float64) { e.n++; y[0] /= float64(e.n) }}},
+		{"draws by arm", "Oblivious", brokenEnv{pull: func(e *broken, r *rand.Rand, arms []int, y []float64) {
 			if arms[0] == 0 {
 				r.Uint64()
 			}
 		}}},
-		{"contexts changed by a pull", "Oblivious", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { e.x[1] /= 2 }}},
-		{"regret that grows", "Oblivious", brokenEnv{regret: func(e *brokenEnv, arms []int) float64 { e.n++; return float64(e.n) }}},
-		{"reward out of range", "Rewards", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { y[1] *= 1.5 }}},
-		{"reward not written", "Rewards", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { y[1] = math.NaN() }}},
-		{"arms sorted", "Rewards", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { arms[0] = arms[1] }}},
-		{"negative regret", "Regret", brokenEnv{regret: func(e *brokenEnv, arms []int) float64 { return e.toyEnv.Regret(arms) - 0.01 }}},
-		{"regret never 0", "Regret", brokenEnv{regret: func(e *brokenEnv, arms []int) float64 { return e.toyEnv.Regret(arms) + 0.01 }}},
-		{"regret of another scale", "RegretIsMean", brokenEnv{regret: func(e *brokenEnv, arms []int) float64 { return 3 * e.toyEnv.Regret(arms) }}},
-		{"allocates", "Allocations", brokenEnv{next: func(e *brokenEnv, v *bandit.View) {
+		{"contexts changed by a pull", "Oblivious", brokenEnv{pull: func(e *broken, r *rand.Rand, arms []int, y []float64) { e.x[1] /= 2 }}},
+		{"regret that grows", "Oblivious", brokenEnv{regret: func(e *broken, arms []int) float64 { e.n++; return float64(e.n) }}},
+		{"reward out of range", "Rewards", brokenEnv{pull: func(e *broken, r *rand.Rand, arms []int, y []float64) { y[1] *= 1.5 }}},
+		{"reward not written", "Rewards", brokenEnv{pull: func(e *broken, r *rand.Rand, arms []int, y []float64) { y[1] = math.NaN() }}},
+		{"arms sorted", "Rewards", brokenEnv{pull: func(e *broken, r *rand.Rand, arms []int, y []float64) { arms[0] = arms[1] }}},
+		{"negative regret", "Regret", brokenEnv{regret: func(e *broken, arms []int) float64 { return e.toy.Regret(arms) - 0.01 }}},
+		{"regret never 0", "Regret", brokenEnv{regret: func(e *broken, arms []int) float64 { return e.toy.Regret(arms) + 0.01 }}},
+		{"regret of another scale", "RegretIsMean", brokenEnv{regret: func(e *broken, arms []int) float64 { return 3 * e.toy.Regret(arms) }}},
+		{"allocates", "Allocations", brokenEnv{next: func(e *broken, v *bandit.View) {
 			if v.Round%50 == 0 {
 				e.sink = make([]float64, 8)
 			}
 		}}},
-		{"panics", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { panic("no") }}},
+		{"panics", "View", brokenEnv{next: func(e *broken, v *bandit.View) { panic("no") }}},
 	} {
 		r := &recorder{TB: t}
-		Environment(r, func() bandit.Environment { e := c.env; return &e })
+		Environment(r, c.env)
 		r.caught(t, c.what, c.check)
 	}
 }
 
 // brokenLearner is a toyLearner with one method replaced.
 type brokenLearner struct {
-	toyLearner
-	initialise func(l *brokenLearner, p bandit.Problem, horizon int) error
-	reset      func(l *brokenLearner, own *rand.Rand, noise rand.Source)
-	choose     func(l *brokenLearner, v *bandit.View, dst []int) []int
-	update     func(l *brokenLearner, v *bandit.View, arms []int, y []float64)
-	err        func(l *brokenLearner) error
-	n          int
-	kept       []float64
-	keptArms   []int
+	open   func(p bandit.Problem, horizon int) error
+	start  func(l, last *brokenRun)
+	choose func(l *brokenRun, v *bandit.View, dst []int) ([]int, error)
+	update func(l *brokenRun, v *bandit.View, arms []int, y []float64) error
 }
 
-func (l *brokenLearner) Init(p bandit.Problem, horizon int) error {
-	if l.initialise != nil {
-		return l.initialise(l, p, horizon)
-	}
-	return l.toyLearner.Init(p, horizon)
+// brokenRun is a run of a brokenLearner.
+type brokenRun struct {
+	toyRun
+	of       *brokenLearner
+	n        int
+	kept     []float64
+	keptArms []int
 }
 
-func (l *brokenLearner) Reset(own *rand.Rand, noise rand.Source) {
-	if l.reset != nil {
-		l.reset(l, own, noise)
-		return
+func (b brokenLearner) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	opens := toyOpens
+	if b.open != nil {
+		opens = b.open
 	}
-	l.n, l.kept, l.keptArms = 0, nil, nil
-	l.toyLearner.Reset(own, noise)
+	if err := opens(p, horizon); err != nil {
+		return nil, err
+	}
+	var last *brokenRun
+	return bandit.Starts(func(own *rand.Rand, noise rand.Source) bandit.Run {
+		l := &brokenRun{of: &b}
+		l.toyRun.start(p, own, noise)
+		if b.start != nil {
+			b.start(l, last)
+		}
+		last = l
+		return l
+	}), nil
 }
 
-func (l *brokenLearner) Select(v *bandit.View, dst []int) []int {
-	if l.choose != nil {
-		return l.choose(l, v, dst)
+func (l *brokenRun) Select(v *bandit.View, dst []int) ([]int, error) {
+	if l.of.choose != nil {
+		return l.of.choose(l, v, dst)
 	}
-	return l.toyLearner.Select(v, dst)
+	return l.toyRun.Select(v, dst)
 }
 
-func (l *brokenLearner) Update(v *bandit.View, arms []int, y []float64) {
-	if l.update != nil {
-		l.update(l, v, arms, y)
-		return
+func (l *brokenRun) Update(v *bandit.View, arms []int, y []float64) error {
+	if l.of.update != nil {
+		return l.of.update(l, v, arms, y)
 	}
-	l.toyLearner.Update(v, arms, y)
-}
-
-func (l *brokenLearner) Err() error {
-	if l.err != nil {
-		return l.err(l)
-	}
-	return l.toyLearner.Err()
+	return l.toyRun.Update(v, arms, y)
 }
 
 var global int // that broken learners share
@@ -204,163 +231,149 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 		what, check string
 		learner     brokenLearner
 	}{
-		{"any horizon", "Init", brokenLearner{initialise: func(l *brokenLearner, p bandit.Problem, h int) error { return l.toyLearner.Init(p, 1) }}},
-		{"any problem", "Init", brokenLearner{initialise: func(l *brokenLearner, p bandit.Problem, h int) error {
-			l.toyLearner.Init(p, 1)
-			return bandit.CheckHorizon(h)
-		}}},
-		{"no contexts", "Init", brokenLearner{initialise: func(l *brokenLearner, p bandit.Problem, h int) error {
+		{"any horizon", "Open", brokenLearner{open: func(p bandit.Problem, h int) error { return toyOpens(p, 1) }}},
+		{"any problem", "Open", brokenLearner{open: func(p bandit.Problem, h int) error { return bandit.CheckHorizon(h) }}},
+		{"no contexts", "Open", brokenLearner{open: func(p bandit.Problem, h int) error {
 			if p.Dim == 0 {
 				return nil
 			}
-			return l.toyLearner.Init(p, h)
+			return toyOpens(p, h)
 		}}},
-		{"fails on good data", "Select", brokenLearner{err: func(l *brokenLearner) error { return fmt.Errorf("no") }}},
-		{"an arm too few", "Select", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int { return append(dst, 1) }}},
-		{"arm out of range", "Select", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int { return append(dst, 1, toyArms) }}},
-		{"an arm twice", "Select", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int { return append(dst, 1, 1) }}},
-		{"overwrites dst", "Select", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int { return l.toyLearner.Select(v, dst[:0]) }}},
-		{"global randomness", "Deterministic", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+		{"fails on good data", "Select", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
+			return dst, errors.New("no")
+		}}},
+		{"fails after good data", "Select", brokenLearner{update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error {
+			return errors.Join(l.toyRun.Update(v, arms, y), errors.New("no"))
+		}}},
+		{"an arm too few", "Select", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) { return append(dst, 1), nil }}},
+		{"arm out of range", "Select", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) { return append(dst, 1, toyArms), nil }}},
+		{"an arm twice", "Select", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) { return append(dst, 1, 1), nil }}},
+		{"overwrites dst", "Select", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) { return l.toyRun.Select(v, dst[:0]) }}},
+		{"global randomness", "Deterministic", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
 			a := rand.IntN(toyArms - 1)
-			return append(dst, a, a+1)
+			return append(dst, a, a+1), nil
 		}}},
-		{"shared state", "Deterministic", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+		{"shared state", "Deterministic", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
 			if v.Round == 1 {
 				global = 0
 			}
 			global++
-			return append(dst, global%2, 2)
+			return append(dst, global%2, 2), nil
 		}}},
-		{"Reset forgets half", "Reset", brokenLearner{reset: func(l *brokenLearner, own *rand.Rand, noise rand.Source) {
-			theta := l.theta[2]
-			l.toyLearner.Reset(own, noise)
-			if l.n++; l.n > 1 {
-				l.theta[2] = theta
+		{"starts otherwise than the run before", "Deterministic", brokenLearner{start: func(l, last *brokenRun) {
+			if last != nil {
+				l.n = last.n + 1
+				l.theta[2] += float64(l.n)
 			}
 		}}},
-		{"Reset keeps the error", "Reset", brokenLearner{reset: func(l *brokenLearner, own *rand.Rand, noise rand.Source) {
-			err := l.Err()
-			l.toyLearner.Reset(own, noise)
-			l.Fail(err)
-		}}},
-		{"Reset keeps the warnings", "Reset", brokenLearner{reset: func(l *brokenLearner, own *rand.Rand, noise rand.Source) {
-			n := l.rounds
-			l.toyLearner.Reset(own, noise)
-			l.rounds = n
-		}}},
-		{"keeps rewards", "KeepsNothing", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
+		{"keeps rewards", "KeepsNothing", brokenLearner{update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error {
+			now := y
 			if len(y) == len(arms) && l.kept != nil {
-				l.toyLearner.Update(v, arms, l.kept)
-			} else {
-				l.toyLearner.Update(v, arms, y)
+				now = l.kept
 			}
 			l.kept = y
+			return l.toyRun.Update(v, arms, now)
 		}}},
-		{"keeps a context", "KeepsNothing", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+		{"keeps a context", "KeepsNothing", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
 			if l.kept == nil {
 				l.kept = v.Row(1)
 			}
 			l.theta[0] += l.kept[0]
-			return l.toyLearner.Select(v, dst)
+			return l.toyRun.Select(v, dst)
 		}}},
-		{"writes to the contexts", "KeepsNothing", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+		{"writes to the contexts", "KeepsNothing", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
 			v.X[0] = 0
-			return l.toyLearner.Select(v, dst)
+			return l.toyRun.Select(v, dst)
 		}}},
-		{"writes to the rewards", "KeepsNothing", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
-			l.toyLearner.Update(v, arms, y)
+		{"writes to the rewards", "KeepsNothing", brokenLearner{update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error {
+			err := l.toyRun.Update(v, arms, y)
 			y[0] -= 0.5
+			return err
 		}}},
-		{"sorts the arms", "KeepsNothing", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
-			l.toyLearner.Update(v, arms, y)
+		{"sorts the arms", "KeepsNothing", brokenLearner{update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error {
+			err := l.toyRun.Update(v, arms, y)
 			slices.Sort(arms)
+			return err
 		}}},
-		{"swallows NaN rewards", "BadRewards", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
+		{"swallows NaN rewards", "BadRewards", brokenLearner{update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error {
 			if len(arms) != len(y) {
-				l.toyLearner.Update(v, arms, y)
-			} else {
-				l.learn(v, arms, y)
+				return l.toyRun.Update(v, arms, y)
 			}
+			l.learn(v, arms, y)
+			return nil
 		}}},
-		{"learns from bad rewards", "BadRewards", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
-			l.toyLearner.Update(v, arms, y)
-			if l.Err() != nil {
+		{"learns from bad rewards", "BadRewards", brokenLearner{update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error {
+			err := l.toyRun.Update(v, arms, y)
+			if err != nil {
 				l.learn(v, arms[:1], []float64{1})
-			}
-		}}},
-		{"draws noise for bad rewards", "BadRewards", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
-			for i := range l.theta {
-				l.theta[i] += 0.2 * l.noise.NormFloat64()
-			}
-			l.toyLearner.Update(v, arms, y)
-		}}},
-		{"panics on a wrong length", "BadRewards", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
-			if len(y) != len(arms) {
-				panic("length")
-			}
-			l.toyLearner.Update(v, arms, y)
-		}}},
-		{"forgets the error", "BadRewards", brokenLearner{err: func(l *brokenLearner) error {
-			err := l.toyLearner.Err()
-			if l.n++; l.n%2 == 0 {
-				l.Clear()
 			}
 			return err
 		}}},
-		{"swallows NaN contexts", "BadContexts", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+		{"draws noise for bad rewards", "BadRewards", brokenLearner{update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error {
+			for i := range l.theta {
+				l.theta[i] += 0.2 * l.noise.NormFloat64()
+			}
+			return l.toyRun.Update(v, arms, y)
+		}}},
+		{"panics on a wrong length", "BadRewards", brokenLearner{update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error {
+			if len(y) != len(arms) {
+				panic("length")
+			}
+			return l.toyRun.Update(v, arms, y)
+		}}},
+		{"swallows NaN contexts", "BadContexts", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
 			if i := slices.IndexFunc(v.X, math.IsNaN); i >= 0 {
 				v.X[i] = 0
 			}
-			return l.toyLearner.Select(v, dst)
+			return l.toyRun.Select(v, dst)
 		}}},
-		{"moves on bad contexts", "BadContexts", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+		{"moves on bad contexts", "BadContexts", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
 			for i := range l.theta {
 				l.theta[i] += 0.2 * l.own.NormFloat64()
 			}
-			return l.toyLearner.Select(v, dst)
+			return l.toyRun.Select(v, dst)
 		}}},
-		{"prefers the first arm", "Equivariant", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
-			dst = l.toyLearner.Select(v, dst)
+		{"prefers the first arm", "Equivariant", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
+			dst, err := l.toyRun.Select(v, dst)
 			if len(dst) == toySlots && !slices.Contains(dst, 0) {
 				dst[0] = 0
 			}
-			return dst
+			return dst, err
 		}}},
-		{"plays by Same", "Same", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+		{"plays by Same", "Same", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
 			if v.Same {
-				return append(dst, 0, 1)
+				return append(dst, 0, 1), nil
 			}
-			return l.toyLearner.Select(v, dst)
+			return l.toyRun.Select(v, dst)
 		}}},
-		{"takes the last contexts it saw for those of the last round", "Same", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+		{"takes the last contexts it saw for those of the last round", "Same", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
 			if !v.Same || l.kept == nil {
 				l.kept = slices.Clone(v.X)
 			}
 			seen := *v
 			seen.X = l.kept
-			return l.toyLearner.Select(&seen, dst)
+			return l.toyRun.Select(&seen, dst)
 		}}},
-		{"takes contexts from before Reset for those of the last round", "Same", brokenLearner{
-			reset: func(l *brokenLearner, own *rand.Rand, noise rand.Source) { l.toyLearner.Reset(own, noise) },
-			choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
-				if !v.Same || v.Round != l.n+1 {
-					l.kept = slices.Clone(v.X)
-				}
-				l.n = v.Round
-				seen := *v
-				seen.X = l.kept
-				return l.toyLearner.Select(&seen, dst)
-			},
-		}},
-		{"allocates", "Allocations", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
+		{"takes contexts that it has not seen for those of the last round", "Same", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
+			if l.n == 0 && v.Same {
+				l.kept = make([]float64, len(v.X))
+			} else if !v.Same || v.Round != l.n+1 {
+				l.kept = slices.Clone(v.X)
+			}
+			l.n = v.Round
+			seen := *v
+			seen.X = l.kept
+			return l.toyRun.Select(&seen, dst)
+		}}},
+		{"allocates", "Allocations", brokenLearner{update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error {
 			if v.Round%50 == 0 {
 				l.keptArms = slices.Clone(arms)
 			}
-			l.toyLearner.Update(v, arms, y)
+			return l.toyRun.Update(v, arms, y)
 		}}},
 	} {
 		r := &recorder{TB: t}
-		Learner(r, func() bandit.Learner { l := c.learner; return &l }, func() bandit.Environment { return new(toyEnv) }, LearnerOptions{Equivariant: true})
+		Learner(r, c.learner, toyEnv{}, LearnerOptions{Equivariant: true})
 		r.caught(t, c.what, c.check)
 	}
 }
@@ -368,9 +381,9 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 // What is not broken is not reported, so that the tests above mean something.
 func TestUnbrokenAreNotCaught(t *testing.T) {
 	r := &recorder{TB: t}
-	env := func() bandit.Environment { return new(brokenEnv) }
+	var env brokenEnv
 	Environment(r, env)
-	Learner(r, func() bandit.Learner { return new(brokenLearner) }, env, LearnerOptions{Equivariant: true})
+	Learner(r, brokenLearner{}, env, LearnerOptions{Equivariant: true})
 	for _, f := range r.failures {
 		t.Error(f)
 	}
@@ -380,21 +393,19 @@ func TestUnbrokenAreNotCaught(t *testing.T) {
 // rounds of each trial from 1, and sits out at most one in a row.
 func TestSameIsKept(t *testing.T) {
 	told := 0
-	Learner(t, func() bandit.Learner {
-		return &brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
-			if v.Same {
-				told++
-			}
-			if v.Same && (v.Round == 1 || v.Round == l.n+1 && !sameBits(v.X, l.kept)) {
-				t.Errorf("round %d: View.Same, and the contexts are not those of the round before", v.Round)
-			}
-			if v.Round <= l.n || v.Round > l.n+2 {
-				t.Errorf("round %d after round %d", v.Round, l.n)
-			}
-			l.n, l.kept = v.Round, append(l.kept[:0], v.X...)
-			return l.toyLearner.Select(v, dst)
-		}}
-	}, func() bandit.Environment { return new(toyEnv) }, LearnerOptions{})
+	Learner(t, brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
+		if v.Same {
+			told++
+		}
+		if v.Same && (v.Round == 1 || v.Round == l.n+1 && !sameBits(v.X, l.kept)) {
+			t.Errorf("round %d: View.Same, and the contexts are not those of the round before", v.Round)
+		}
+		if v.Round <= l.n || v.Round > l.n+2 {
+			t.Errorf("round %d after round %d", v.Round, l.n)
+		}
+		l.n, l.kept = v.Round, append(l.kept[:0], v.X...)
+		return l.toyRun.Select(v, dst)
+	}}, toyEnv{}, LearnerOptions{})
 	if told < 100 {
 		t.Errorf("View.Same in %d rounds, want 100 or more", told)
 	}
@@ -402,27 +413,25 @@ func TestSameIsKept(t *testing.T) {
 
 // Exemptions exempt.
 func TestOptions(t *testing.T) {
-	Environment(t, func() bandit.Environment {
-		return &brokenEnv{
-			pull:   func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { y[0] += 2 },
-			regret: func(e *brokenEnv, arms []int) float64 { return 3 * e.toyEnv.Regret(arms) },
-		}
+	Environment(t, brokenEnv{
+		pull:   func(e *broken, r *rand.Rand, arms []int, y []float64) { y[0] += 2 },
+		regret: func(e *broken, arms []int) float64 { return 3 * e.toy.Regret(arms) },
 	}, EnvironmentOptions{UnboundedRewards: true, RegretIsNotMean: true, Seed: 4, Rounds: 60})
-	Environment(t, func() bandit.Environment { return new(toyEnv) }, EnvironmentOptions{
+	Environment(t, toyEnv{}, EnvironmentOptions{
 		Sets: func(r *rand.Rand, v *bandit.View, dst []int) []int { return append(dst, r.IntN(2), 2+r.IntN(3)) },
 	})
-	Learner(t, func() bandit.Learner {
-		return &brokenLearner{
-			initialise: func(l *brokenLearner, p bandit.Problem, h int) error { return p.Validate() },
-			reset:      func(l *brokenLearner, own *rand.Rand, noise rand.Source) {},
-			choose:     func(l *brokenLearner, v *bandit.View, dst []int) []int { return append(dst, 2, 4) },
-			update:     func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {},
-		}
-	}, func() bandit.Environment { return new(toyEnv) }, LearnerOptions{Anytime: true, IgnoresContexts: true, IgnoresRewards: true, Seed: 9, Rounds: 50})
+	Learner(t, brokenLearner{
+		open:   func(p bandit.Problem, h int) error { return p.Validate() },
+		choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) { return append(dst, 2, 4), nil },
+		update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error { return nil },
+	}, toyEnv{}, LearnerOptions{Anytime: true, IgnoresContexts: true, IgnoresRewards: true, Seed: 9, Rounds: 50})
 	r := &recorder{TB: t}
 	Learner(r, nil, nil, LearnerOptions{Rounds: 100, Horizon: 499})
-	if len(r.failures) != 1 || !strings.Contains(r.failures[0], "Horizon = 499, want >= 5 Rounds = 500") {
-		t.Errorf("a short horizon: %q", r.failures)
+	Environment(r, nil)
+	Learner(r, nil, nil, LearnerOptions{})
+	if len(r.failures) != 3 || !strings.HasPrefix(r.failures[1], "Open: ") || r.failures[2] != r.failures[1] ||
+		!strings.Contains(r.failures[0], "Horizon = 499, want >= 5 Rounds = 500") {
+		t.Errorf("a short horizon, and no environment twice: %q", r.failures)
 	}
 }
 

@@ -27,18 +27,20 @@ type EnvironmentOptions struct {
 	Sets func(r *rand.Rand, v *bandit.View, dst []int) []int
 }
 
-// Environment checks that the environments that new returns are proper environments:
+// Environment checks that an environment keeps the promises of bandit.Environment:
 //
-//   - the problem is valid
+//   - it opens, and its problem is valid and does not change
+//   - opening and playing it leave the description as it was
 //   - views are well formed and within ContextNorm, and View.Same is set only if the contexts are
 //     those of the last round
-//   - equal streams give equal contexts and rewards, and Reset makes the environment as new
+//   - equal streams give equal contexts and rewards, in trials one after the other or beside each
+//     other, of one world or of two
 //   - pulls change neither later contexts nor later rewards
 //   - rewards are within their range
 //   - regret is never negative, is 0 for some choice, and agrees with the means of the rewards
 //   - without contexts, all arms may be pulled before round 1, which does not change later rounds
 //   - a round allocates nothing
-func Environment(t testing.TB, new func() bandit.Environment, options ...EnvironmentOptions) {
+func Environment(t testing.TB, env bandit.Environment, options ...EnvironmentOptions) {
 	t.Helper()
 	var o EnvironmentOptions
 	if len(options) > 0 {
@@ -47,7 +49,12 @@ func Environment(t testing.TB, new func() bandit.Environment, options ...Environ
 	if o.Rounds == 0 {
 		o.Rounds = 200
 	}
-	e := envSuite{o, new}
+	world, err := bandit.OpenWorld(env)
+	if err != nil {
+		t.Errorf("Open: %v", err)
+		return
+	}
+	e := envSuite{o, env, world}
 	runAll(t, []check{
 		{"Problem", e.problem},
 		{"View", e.view},
@@ -61,17 +68,37 @@ func Environment(t testing.TB, new func() bandit.Environment, options ...Environ
 	})
 }
 
-type envSuite struct {
-	EnvironmentOptions
-	new func() bandit.Environment
+// Open opens an environment. It ends the test if that fails.
+func Open(t fataler, env bandit.Environment) bandit.World {
+	t.Helper()
+	world, err := bandit.OpenWorld(env)
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	return world
 }
 
-// start returns an environment after Reset, and its problem.
-func (s envSuite) start() (bandit.Environment, bandit.Problem) {
-	env := s.new()
-	p := env.Problem()
-	env.Reset(stream(s.Seed, contexts))
-	return env, p
+// Start opens an environment and starts a trial. It ends the test if that fails.
+func Start(t fataler, env bandit.Environment, contexts *rand.Rand) bandit.Instance {
+	t.Helper()
+	return Open(t, env).Start(contexts)
+}
+
+// fataler is the part of testing.TB that Open needs, which a *rapid.T has, too.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+type envSuite struct {
+	EnvironmentOptions
+	env   bandit.Environment
+	world bandit.World
+}
+
+// start returns a trial, and its problem.
+func (s envSuite) start() (bandit.Instance, bandit.Problem) {
+	return s.world.Start(stream(s.Seed, contexts)), s.world.Problem()
 }
 
 // arms draws a feasible choice.
@@ -83,12 +110,19 @@ func (s envSuite) arms(r *rand.Rand, p bandit.Problem, v *bandit.View) []int {
 }
 
 func (s envSuite) problem() error {
+	before := fmt.Sprintf("%#v", s.env)
 	env, p := s.start()
-	if err := p.Validate(); err != nil {
-		return err
+	s.transcript(env, p)
+	if q := s.world.Problem(); q != p {
+		return fmt.Errorf("Problem() = %+v after a trial, %+v before", q, p)
 	}
-	if q := env.Problem(); q != p {
-		return fmt.Errorf("Problem() = %+v after Reset, %+v before", q, p)
+	if again, err := bandit.OpenWorld(s.env); err != nil {
+		return fmt.Errorf("Open after a trial: %w", err)
+	} else if q := again.Problem(); q != p {
+		return fmt.Errorf("Problem() = %+v when opened again, %+v before", q, p)
+	}
+	if after := fmt.Sprintf("%#v", s.env); after != before {
+		return fmt.Errorf("Open or a trial changed the environment from %s to %s", before, after)
 	}
 	return nil
 }
@@ -98,7 +132,7 @@ func (s envSuite) view() error {
 	var v, last bandit.View
 	for round := 1; round <= 2*s.Rounds; round++ {
 		if round == s.Rounds+1 { // another trial
-			env.Reset(stream(s.Seed+1, contexts))
+			env = s.world.Start(stream(s.Seed+1, contexts))
 			last = bandit.View{}
 		}
 		round := (round-1)%s.Rounds + 1
@@ -132,7 +166,7 @@ func (s envSuite) view() error {
 
 // transcript returns all that an environment shows for random choices: contexts, rewards and
 // regret.
-func (s envSuite) transcript(env bandit.Environment, p bandit.Problem) (seen []float64) {
+func (s envSuite) transcript(env bandit.Instance, p bandit.Problem) (seen []float64) {
 	r, draw := stream(s.Seed, rewards), stream(s.Seed, choice)
 	y := make([]float64, p.Slots)
 	var v bandit.View
@@ -147,20 +181,20 @@ func (s envSuite) transcript(env bandit.Environment, p bandit.Problem) (seen []f
 
 func (s envSuite) reproducible() error {
 	env, p := s.start()
-	other := s.new()
-	other.Reset(stream(s.Seed+1, contexts))
-	first, otherFirst := s.transcript(env, p), s.transcript(other, p)
+	first := s.transcript(env, p)
+	again, err := bandit.OpenWorld(s.env)
+	if err != nil {
+		return err
+	}
+	if !sameBits(first, s.transcript(again.Start(stream(s.Seed, contexts)), p)) {
+		return fmt.Errorf("opened again, with the same streams, it shows other contexts, rewards or regret")
+	}
+	late, _ := s.start()
+	other := s.world.Start(stream(s.Seed+1, contexts))
 	twin, _ := s.start()
-	if !sameBits(first, s.transcript(twin, p)) {
-		return fmt.Errorf("a second environment with the same streams shows other contexts, rewards or regret")
-	}
-	env.Reset(stream(s.Seed, contexts))
-	if !sameBits(first, s.transcript(env, p)) {
-		return fmt.Errorf("after Reset with the same streams it shows other contexts, rewards or regret than when new")
-	}
-	env.Reset(stream(s.Seed+1, contexts))
-	if !sameBits(otherFirst, s.transcript(env, p)) {
-		return fmt.Errorf("after Reset with another stream it shows something else than a new one with that stream")
+	s.transcript(other, p)
+	if !sameBits(first, s.transcript(late, p)) || !sameBits(first, s.transcript(twin, p)) {
+		return fmt.Errorf("a trial with the same streams shows other contexts, rewards or regret after another trial; they share something")
 	}
 	return nil
 }

@@ -10,22 +10,23 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 )
 
-// forgetful plays the arms in turn, and does not start again after Reset.
-type forgetful struct {
-	bandit.Base
-	arms, round int
-}
+// inTurn plays the arms in turn. Its runs count their rounds together.
+type inTurn struct{}
 
-func (l *forgetful) Init(p bandit.Problem, horizon int) error {
+// shared is all the runs of an inTurn.
+type shared struct{ arms, round int }
+
+func (inTurn) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	if err := p.Validate(); err != nil {
-		return err
+		return nil, err
 	}
-	l.arms = p.Arms
-	return bandit.CheckHorizon(horizon)
+	one := &shared{arms: p.Arms} // made here, and not in the function that starts a run
+	return bandit.Starts(func(own *rand.Rand, noise rand.Source) bandit.Run { return one }), bandit.CheckHorizon(horizon)
 }
-func (l *forgetful) Reset(own *rand.Rand, noise rand.Source)        { l.Clear() }
-func (l *forgetful) Select(v *bandit.View, dst []int) []int         { return append(dst, l.round%l.arms) }
-func (l *forgetful) Update(v *bandit.View, arms []int, y []float64) { l.round++ }
+func (l *shared) Select(v *bandit.View, dst []int) ([]int, error) {
+	return append(dst, l.round%l.arms), nil
+}
+func (l *shared) Update(v *bandit.View, arms []int, y []float64) error { l.round++; return nil }
 
 // printer prints what a test would report.
 type printer struct{ testing.TB }
@@ -36,9 +37,10 @@ func (printer) Errorf(format string, args ...any) { fmt.Printf(format+"\n", args
 // What the suite finds in a learner with a bug. In a test, t takes the printer's place.
 func ExampleLearner() {
 	bandittest.Learner(printer{},
-		func() bandit.Learner { return new(forgetful) },
-		func() bandit.Environment { return &environment.Arms{Means: []float64{0.2, 0.8}} },
+		inTurn{},
+		environment.Arms{Means: []float64{0.2, 0.8}},
 		bandittest.LearnerOptions{IgnoresContexts: true, IgnoresRewards: true})
 	// Output:
-	// Reset: round 1: after Reset it chooses another arm (1) than a new one (0)
+	// Deterministic: round 1: with the same streams and another run beside it, Select chose [1], alone [0]
+	// Same: trial 1, round 1: Select chose [0], and [1] without View.Same
 }

@@ -16,9 +16,9 @@ import (
 type LearnerOptions struct {
 	Seed    uint64 // of all streams
 	Rounds  int    // rounds played in each check, >= 1; 0 means 200
-	Horizon int    // for Init, at least 5 Rounds; 0 means 5 Rounds
+	Horizon int    // for Open, at least 5 Rounds; 0 means 5 Rounds
 
-	Anytime         bool // Init accepts a horizon below 1
+	Anytime         bool // Open accepts a horizon below 1
 	IgnoresContexts bool // accepts any contexts, and problems without them
 	IgnoresRewards  bool // accepts any rewards, as a fixed baseline may
 	// Equivariant means that permuting the arms, each with its context, permutes the choice. Ties
@@ -26,22 +26,21 @@ type LearnerOptions struct {
 	Equivariant bool
 }
 
-// Learner checks that the learners of newLearner are proper learners on the environments of newEnv:
+// Learner checks that l is a proper learner on an environment:
 //
-//   - Init refuses horizons and problems that are out of range
+//   - Open refuses horizons and problems that are out of range
 //   - each choice is Slots different arms, appended to dst
-//   - equal streams give equal choices, whoever plays beside the learner
-//   - Reset makes the learner as new
-//   - it neither writes to the slices that it is given nor keeps them
+//   - equal streams give equal choices, whatever other runs play beside
+//   - a run neither writes to the slices that it is given nor keeps them
 //   - a round allocates nothing once Rounds rounds are played
-//   - bad data (a NaN, a wrong length) is reported by Err from then on, and leaves the next choice
-//     unchanged
+//   - bad data (a NaN, a wrong length) is an error of the call that is given it, and leaves the run
+//     as it was
 //   - its choices do not depend on whether View.Same is set
 //
-// A bandit.Warmer that wants a warm-up gets one after each Reset, and bad data in it must be
-// reported too. The suite asks for the regret of each choice, so an environment can panic to refuse
-// what no learner may choose, such as a dependent set of a matroid.
-func Learner(t testing.TB, newLearner func() bandit.Learner, newEnv func() bandit.Environment, o LearnerOptions) {
+// A bandit.Warmer that wants a warm-up gets one in each run, and bad data in it must be an error,
+// too. The suite asks for the regret of each choice, so an environment can panic to refuse what no
+// learner may choose, such as a dependent set of a matroid.
+func Learner(t testing.TB, l bandit.Learner, env bandit.Environment, o LearnerOptions) {
 	t.Helper()
 	if o.Rounds == 0 {
 		o.Rounds = 200
@@ -53,12 +52,20 @@ func Learner(t testing.TB, newLearner func() bandit.Learner, newEnv func() bandi
 		t.Errorf("bandittest: LearnerOptions.Horizon = %d, want >= 5 Rounds = %d", o.Horizon, 5*o.Rounds)
 		return
 	}
-	s := learnerSuite{o, newLearner, newEnv}
+	world, err := bandit.OpenWorld(env)
+	if err != nil {
+		t.Errorf("Open: %v", err)
+		return
+	}
+	s := learnerSuite{LearnerOptions: o, learner: l, world: world}
+	if s.ready, err = l.Open(world.Problem(), o.Horizon); err != nil {
+		t.Errorf("Open(%+v, %d): %v", world.Problem(), o.Horizon, err)
+		return
+	}
 	runAll(t, []check{
-		{"Init", s.init},
+		{"Open", s.opens},
 		{"Select", s.selects},
 		{"Deterministic", s.deterministic},
-		{"Reset", s.reset},
 		{"KeepsNothing", s.keepsNothing},
 		{"BadRewards", s.badRewards},
 		{"BadContexts", s.badContexts},
@@ -72,14 +79,15 @@ func Learner(t testing.TB, newLearner func() bandit.Learner, newEnv func() bandi
 // learnerSuite holds what the checks of a learner share.
 type learnerSuite struct {
 	LearnerOptions
-	newLearner func() bandit.Learner
-	newEnv     func() bandit.Environment
+	learner bandit.Learner
+	ready   bandit.Calibrated // all runs are of one
+	world   bandit.World
 }
 
-// player is a learner with its own environment.
+// player is a run with its own contexts and rewards.
 type player struct {
-	bandit.Learner
-	env     bandit.Environment
+	bandit.Run
+	env     bandit.Instance
 	problem bandit.Problem
 	rewards *rand.Rand
 	view    bandit.View
@@ -91,40 +99,53 @@ type player struct {
 
 // start returns a player with the streams of a seed.
 func (s learnerSuite) start(seed uint64) (*player, error) {
-	p := &player{Learner: s.newLearner(), env: s.newEnv()}
-	p.problem = p.env.Problem()
+	p, err := s.cold(seed)
+	if err != nil || !s.wantsWarmUp() {
+		return p, err
+	}
+	p.warmth = make([]float64, p.problem.Arms)
+	p.env.Pull(stream(seed, warmUp), allArms(p.problem.Arms), p.warmth)
+	p.shown = slices.Clone(p.warmth)
+	w, ok := p.Run.(bandit.Warmed)
+	if !ok {
+		return nil, fmt.Errorf("a run is a %T, want a bandit.Warmed as WantsWarmUp() = true", p.Run)
+	}
+	if err := w.WarmUp(p.shown); err != nil {
+		return nil, fmt.Errorf("WarmUp: %w", err)
+	}
+	return p, nil
+}
+
+// cold returns a player without a warm-up.
+func (s learnerSuite) cold(seed uint64) (*player, error) {
+	p := &player{problem: s.world.Problem()}
 	p.y = make([]float64, p.problem.Slots)
 	p.arms = make([]int, 0, p.problem.Slots)
-	if err := p.Init(p.problem, s.Horizon); err != nil {
-		return nil, fmt.Errorf("Init(%+v, %d): %w", p.problem, s.Horizon, err)
-	}
-	p.restart(seed)
-	return p, p.failed("Reset")
-}
-
-func (p *player) restart(seed uint64) {
-	p.env.Reset(stream(seed, contexts))
+	p.env = s.world.Start(stream(seed, contexts))
 	p.rewards = stream(seed, rewards)
-	p.Reset(stream(seed, own), rand.NewPCG(seed, noise))
-	if w := p.warmer(); w != nil {
-		p.warmth = make([]float64, p.problem.Arms)
-		p.env.Pull(stream(seed, warmUp), allArms(p.problem.Arms), p.warmth)
-		p.shown = slices.Clone(p.warmth)
-		w.WarmUp(p.shown)
+	if p.Run = s.ready.Start(stream(seed, own), rand.NewPCG(seed, noise)); p.Run == nil {
+		return nil, errors.New("Start returned nil")
 	}
+	return p, nil
 }
 
-// warmer returns the learner if it wants a warm-up, else nil.
-func (p *player) warmer() bandit.Warmer {
-	if w, ok := p.Learner.(bandit.Warmer); ok && w.WantsWarmUp() {
-		return w
+func (s learnerSuite) wantsWarmUp() bool {
+	w, ok := s.ready.(bandit.Warmer)
+	return ok && w.WantsWarmUp()
+}
+
+// choose selects arms for the player's view, or another one.
+func (p *player) choose(v *bandit.View) (err error) {
+	if p.arms, err = p.Select(v, p.arms[:0]); err != nil {
+		return fmt.Errorf("round %d: Select: %w", v.Round, err)
 	}
 	return nil
 }
 
-func (p *player) failed(where string) error {
-	if err := p.Err(); err != nil {
-		return fmt.Errorf("round %d: Err() = %q after %s, want none", p.view.Round, err, where)
+// learn updates by what was pulled.
+func (p *player) learn(v *bandit.View) error {
+	if err := p.Update(v, p.arms, p.y); err != nil {
+		return fmt.Errorf("round %d: Update: %w", v.Round, err)
 	}
 	return nil
 }
@@ -132,11 +153,10 @@ func (p *player) failed(where string) error {
 // round plays a round; it allocates nothing itself.
 func (p *player) round() error {
 	p.env.Next(&p.view)
-	p.arms = p.Select(&p.view, p.arms[:0])
+	if err := p.choose(&p.view); err != nil {
+		return err
+	}
 	if len(p.arms) != p.problem.Slots {
-		if err := p.failed("Select"); err != nil {
-			return err
-		}
 		return fmt.Errorf("round %d: Select chose %d arms, want Slots = %d", p.view.Round, len(p.arms), p.problem.Slots)
 	}
 	for i, a := range p.arms {
@@ -151,8 +171,7 @@ func (p *player) round() error {
 	if r := p.env.Regret(p.arms); math.IsNaN(r) {
 		return fmt.Errorf("round %d: the regret of arms %v is NaN", p.view.Round, p.arms)
 	}
-	p.Update(&p.view, p.arms, p.y)
-	return p.failed("Update")
+	return p.learn(&p.view)
 }
 
 // trace plays rounds and returns all arms chosen.
@@ -166,12 +185,12 @@ func (p *player) trace(rounds int) (chosen []int, err error) {
 	return chosen, nil
 }
 
-func (s learnerSuite) init() error {
-	good := s.newEnv().Problem()
+func (s learnerSuite) opens() error {
+	good := s.world.Problem()
 	if !s.Anytime {
 		for _, horizon := range []int{0, -1} {
-			if s.newLearner().Init(good, horizon) == nil {
-				return fmt.Errorf("its Init accepts horizon = %d, want an error (or Anytime)", horizon)
+			if _, err := s.learner.Open(good, horizon); err == nil {
+				return fmt.Errorf("its Open accepts horizon = %d, want an error (or Anytime)", horizon)
 			}
 		}
 	}
@@ -195,8 +214,8 @@ func (s learnerSuite) init() error {
 	for _, change := range bad {
 		p := good
 		change(&p)
-		if s.newLearner().Init(p, s.Horizon) == nil {
-			return fmt.Errorf("its Init accepts %+v, want an error", p)
+		if _, err := s.learner.Open(p, s.Horizon); err == nil {
+			return fmt.Errorf("its Open accepts %+v, want an error", p)
 		}
 	}
 	return nil
@@ -211,7 +230,10 @@ func (s learnerSuite) selects() error {
 		return err
 	}
 	p.env.Next(&p.view)
-	got := p.Select(&p.view, []int{-7, -8})
+	got, err := p.Select(&p.view, []int{-7, -8})
+	if err != nil {
+		return err
+	}
 	if len(got) != 2+p.problem.Slots || got[0] != -7 || got[1] != -8 {
 		return fmt.Errorf("Select(v, [-7 -8]) = %v, want %d arms appended", got, p.problem.Slots)
 	}
@@ -243,47 +265,8 @@ func (s learnerSuite) deterministic() error {
 			return err
 		}
 		if want := alone[i*len(b.arms) : (i+1)*len(b.arms)]; !slices.Equal(b.arms, want) {
-			return fmt.Errorf("round %d: with the same streams and another learner beside it, Select chose %v, alone %v", i+1, b.arms, want)
+			return fmt.Errorf("round %d: with the same streams and another run beside it, Select chose %v, alone %v", i+1, b.arms, want)
 		}
-	}
-	return nil
-}
-
-func (s learnerSuite) reset() error {
-	fresh, err := s.start(s.Seed)
-	if err != nil {
-		return err
-	}
-	want, err := fresh.trace(s.Rounds)
-	if err != nil {
-		return err
-	}
-	used, err := s.start(s.Seed + 1)
-	if err != nil {
-		return err
-	}
-	if _, err := used.trace(s.Rounds/2 + 1); err != nil {
-		return err
-	}
-	used.env.Next(&used.view) // leave it between Select and Update, with an error
-	used.arms = used.Select(&used.view, used.arms[:0])
-	if !s.IgnoresRewards {
-		used.y[0] = math.NaN()
-		used.Update(&used.view, used.arms, used.y)
-	}
-	used.restart(s.Seed)
-	if err := used.failed("Reset"); err != nil {
-		return err
-	}
-	got, err := used.trace(s.Rounds)
-	if err != nil {
-		return err
-	}
-	if i := firstDifference(got, want); i >= 0 {
-		return fmt.Errorf("round %d: after Reset it chooses another arm (%d) than a new one (%d)", i/len(fresh.arms)+1, got[i], want[i])
-	}
-	if got, want := used.Warnings(), fresh.Warnings(); !slices.Equal(got, want) {
-		return fmt.Errorf("Warnings() = %v after Reset and %d rounds, %v of a new one", got, s.Rounds, want)
 	}
 	return nil
 }
@@ -320,14 +303,19 @@ func (s learnerSuite) keepsNothing() error {
 		x := slices.Clone(p.view.X)
 		mine := p.view
 		mine.X = x
-		arms := p.Select(&mine, make([]int, 0, slots))
+		arms, err := p.Select(&mine, make([]int, 0, slots))
+		if err != nil {
+			return err
+		}
 		if i := firstDifference(arms, want[(round-1)*slots:]); i >= 0 {
 			return fmt.Errorf("round %d: its choice changed from %v to %v when slices of earlier rounds were overwritten; it keeps one", round, want[(round-1)*slots:round*slots], arms)
 		}
 		y := make([]float64, slots)
 		p.env.Pull(p.rewards, arms, y)
 		chosen, paid := slices.Clone(arms), slices.Clone(y)
-		p.Update(&mine, arms, y)
+		if err := p.Update(&mine, arms, y); err != nil {
+			return err
+		}
 		switch {
 		case !sameBits(x, p.view.X) || mine.Round != round || mine.Arms != p.view.Arms || mine.Dim != p.view.Dim || len(mine.X) != len(x):
 			return fmt.Errorf("round %d: it wrote to the view", round)
@@ -344,41 +332,33 @@ func (s learnerSuite) keepsNothing() error {
 		}
 		mine = bandit.View{}
 	}
-	return p.failed("Update")
+	return nil
 }
 
 // harm does something bad to a player, in place of the rest of a round (update) or of a whole
-// round.
+// round. It returns what the player says.
 type harm struct {
 	name string
-	do   func(p *player)
+	do   func(p *player) error
 }
 
-// disturb checks that each harm is reported and does not change the next choice, compared with a
-// twin that was not harmed. The harm comes after various numbers of rounds. Learner and twin are
-// new for each harm, and reset after it, because some take long to make: so Reset has to undo the
-// harm as well.
-func (s learnerSuite) disturb(harms []harm, select_ bool) error {
+// disturb checks that each harm is an error and changes no later choice, compared with a twin that
+// was not harmed. The harm comes after various numbers of rounds.
+func (s learnerSuite) disturb(harms []harm, selected bool) error {
 	for _, h := range harms {
-		hurt, err := s.start(s.Seed)
-		if err != nil {
-			return err
-		}
-		twin, err := s.start(s.Seed)
-		if err != nil {
-			return err
-		}
 		for seed := s.Seed; seed < s.Seed+3; seed++ {
 			for _, after := range []int{0, 1, 2, 7, 30, s.Rounds} {
-				if err := strike(h, select_, hurt, twin, after); err != nil {
+				hurt, err := s.start(seed)
+				if err != nil {
+					return err
+				}
+				twin, err := s.start(seed)
+				if err != nil {
+					return err
+				}
+				if err := strike(h, selected, hurt, twin, after); err != nil {
 					return fmt.Errorf("%s after %d rounds: %w", h.name, after, err)
 				}
-				next := seed
-				if after == s.Rounds {
-					next++
-				}
-				hurt.restart(next)
-				twin.restart(next)
 			}
 		}
 	}
@@ -386,36 +366,31 @@ func (s learnerSuite) disturb(harms []harm, select_ bool) error {
 }
 
 // strike harms one of two equal players after so many rounds.
-func strike(h harm, select_ bool, hurt, twin *player, after int) error {
+func strike(h harm, selected bool, hurt, twin *player, after int) error {
 	for _, p := range []*player{hurt, twin} {
-		if err := p.failed("Reset"); err != nil {
-			return err
-		}
 		if _, err := p.trace(after); err != nil {
 			return err
 		}
 		p.env.Next(&p.view)
-		if select_ {
-			p.arms = p.Select(&p.view, p.arms[:0])
+		if selected {
+			if err := p.choose(&p.view); err != nil {
+				return err
+			}
 			p.env.Pull(p.rewards, p.arms, p.y)
 		}
 	}
-	h.do(hurt)
-	first := hurt.Err()
-	if first == nil {
-		return errors.New("Err() = nil, want an error")
+	if h.do(hurt) == nil {
+		return errors.New("want an error")
 	}
-	for _, p := range []*player{hurt, twin} {
-		p.env.Next(&p.view)
-		p.arms = p.Select(&p.view, p.arms[:0])
-	}
-	if !slices.Equal(hurt.arms, twin.arms) {
-		return fmt.Errorf("the next choice is %v, want %v as if nothing had happened (does it draw or learn before it checks?)", hurt.arms, twin.arms)
-	}
-	hurt.env.Pull(hurt.rewards, hurt.arms, hurt.y)
-	hurt.Update(&hurt.view, hurt.arms, hurt.y)
-	if err := hurt.Err(); err == nil || err.Error() != first.Error() {
-		return fmt.Errorf("Err() = %v a round later, want %q still", err, first)
+	for range 3 {
+		for _, p := range []*player{hurt, twin} {
+			if err := p.round(); err != nil {
+				return fmt.Errorf("a round later: %w", err)
+			}
+		}
+		if !slices.Equal(hurt.arms, twin.arms) {
+			return fmt.Errorf("the next choice is %v, want %v as if nothing had happened (does it draw or learn before it checks?)", hurt.arms, twin.arms)
+		}
 	}
 	return nil
 }
@@ -425,29 +400,30 @@ func (s learnerSuite) badRewards() error {
 		return nil
 	}
 	return s.disturb([]harm{
-		{"a NaN as the first reward", func(p *player) {
+		{"a NaN as the first reward", func(p *player) error {
 			p.y[0] = math.NaN()
-			p.Update(&p.view, p.arms, p.y)
+			return p.Update(&p.view, p.arms, p.y)
 		}},
-		{"a NaN as the last reward", func(p *player) {
+		{"a NaN as the last reward", func(p *player) error {
 			p.y[len(p.y)-1] = math.NaN()
-			p.Update(&p.view, p.arms, p.y)
+			return p.Update(&p.view, p.arms, p.y)
 		}},
-		{"a reward too few", func(p *player) { p.Update(&p.view, p.arms, p.y[:len(p.y)-1]) }},
-		{"a reward too many", func(p *player) { p.Update(&p.view, p.arms, append(slices.Clone(p.y), 0)) }},
+		{"a reward too few", func(p *player) error { return p.Update(&p.view, p.arms, p.y[:len(p.y)-1]) }},
+		{"a reward too many", func(p *player) error { return p.Update(&p.view, p.arms, append(slices.Clone(p.y), 0)) }},
 	}, true)
 }
 
 func (s learnerSuite) badContexts() error {
-	if s.IgnoresContexts || s.newEnv().Problem().Dim == 0 {
+	if s.IgnoresContexts || s.world.Problem().Dim == 0 {
 		return nil
 	}
-	choose := func(change func(v *bandit.View)) func(*player) {
-		return func(p *player) {
+	choose := func(change func(v *bandit.View)) func(*player) error {
+		return func(p *player) error {
 			v := p.view
 			v.X, v.Same = slices.Clone(v.X), false
 			change(&v)
-			p.Select(&v, nil)
+			_, err := p.Select(&v, nil)
+			return err
 		}
 	}
 	return s.disturb([]harm{
@@ -503,8 +479,9 @@ func permuted(a, b *player, perm []int) error {
 	for i, j := range perm {
 		copy(v.Row(i), a.view.Row(j))
 	}
-	a.arms = a.Select(&a.view, a.arms[:0])
-	b.arms = b.Select(&v, b.arms[:0])
+	if err := errors.Join(a.choose(&a.view), b.choose(&v)); err != nil {
+		return err
+	}
 	same := make([]int, len(b.arms)) // b's choice by a's names
 	for i, arm := range b.arms {
 		same[i] = perm[arm]
@@ -522,34 +499,27 @@ func permuted(a, b *player, perm []int) error {
 	for i, arm := range same {
 		b.y[i] = a.y[slices.Index(a.arms, arm)]
 	}
-	a.Update(&a.view, a.arms, a.y)
-	b.Update(&v, b.arms, b.y)
-	return errors.Join(a.failed("Update"), b.failed("Update"))
+	return errors.Join(a.learn(&a.view), b.learn(&v))
 }
 
 // same plays twins, one of which is told by View.Same that contexts are those of the round before.
 // The environment keeps its contexts for a spell of rounds. Both twins sit out some rounds, among
-// them the first of every other spell. The second of three trials ends after one round, and both
-// sit out the first round of the third: in round 2 View.Same is then set over contexts that a
-// learner has not seen, and what it saw before Reset no longer counts.
+// them the first of every other spell; in a second run, also the first round of all. View.Same is
+// then set over contexts that a run has not seen.
 func (s learnerSuite) same() error {
-	told, err := s.start(s.Seed)
-	if err != nil {
-		return err
-	}
-	twin, err := s.start(s.Seed)
-	if err != nil {
-		return err
-	}
 	spell := s.Rounds/5 + 2
-	for trial, rounds := range []int{s.Rounds, 1, s.Rounds} {
-		if trial > 0 {
-			told.restart(s.Seed + uint64(trial))
-			twin.restart(s.Seed + uint64(trial))
+	for trial := range 2 {
+		told, err := s.start(s.Seed + uint64(trial))
+		if err != nil {
+			return err
 		}
-		for i := range rounds {
+		twin, err := s.start(s.Seed + uint64(trial))
+		if err != nil {
+			return err
+		}
+		for i := range s.Rounds {
 			fresh := i%spell == 0
-			absent := fresh && (i/spell+trial/2)%2 == 1 || i%23 == 22
+			absent := fresh && (i/spell+trial)%2 == 1 || i%23 == 22
 			for _, p := range []*player{told, twin} {
 				if fresh {
 					p.env.Next(&p.view)
@@ -558,10 +528,11 @@ func (s learnerSuite) same() error {
 				if absent {
 					continue
 				}
-				p.arms = p.Select(&p.view, p.arms[:0])
+				if err := p.choose(&p.view); err != nil {
+					return err
+				}
 				p.env.Pull(p.rewards, p.arms, p.y)
-				p.Update(&p.view, p.arms, p.y)
-				if err := p.failed("Update"); err != nil {
+				if err := p.learn(&p.view); err != nil {
 					return err
 				}
 			}
@@ -575,8 +546,11 @@ func (s learnerSuite) same() error {
 
 // warmUp gives good and bad warm-ups to a learner that wants one.
 func (s learnerSuite) warmUp() error {
+	if !s.wantsWarmUp() {
+		return nil
+	}
 	fresh, err := s.start(s.Seed)
-	if err != nil || fresh.warmer() == nil {
+	if err != nil {
 		return err
 	}
 	good := fresh.warmth
@@ -588,8 +562,6 @@ func (s learnerSuite) warmUp() error {
 		return errors.New("WarmUp wrote to its rewards, or a later call did")
 	case fresh.problem.Dim > 0:
 		return fmt.Errorf("it wants a warm-up, which is for problems without contexts: Problem.Dim = %d, want 0", fresh.problem.Dim)
-	case fresh.warmer() == nil:
-		return fmt.Errorf("WantsWarmUp() is false after %d rounds, true after Init", s.Rounds)
 	}
 	if s.IgnoresRewards {
 		return nil
@@ -604,27 +576,24 @@ func (s learnerSuite) warmUp() error {
 		{"a reward too few", good[:len(good)-1]},
 		{"a reward too many", append(slices.Clone(good), 0)},
 	} {
-		p, err := s.start(s.Seed)
+		p, err := s.cold(s.Seed)
 		if err != nil {
 			return err
 		}
-		p.Reset(stream(s.Seed, own), rand.NewPCG(s.Seed, noise))
-		p.warmer().WarmUp(bad.y)
-		first := p.Err()
-		if first == nil {
-			return fmt.Errorf("a warm-up with %s: Err() = nil, want an error", bad.name)
+		p.env.Pull(stream(s.Seed, warmUp), allArms(p.problem.Arms), slices.Clone(good))
+		w := p.Run.(bandit.Warmed)
+		if w.WarmUp(bad.y) == nil {
+			return fmt.Errorf("a warm-up with %s: no error", bad.name)
 		}
-		p.warmer().WarmUp(good)
-		if err := p.Err(); err == nil || err.Error() != first.Error() {
-			return fmt.Errorf("a warm-up with %s: Err() = %v after a good one, want %q still", bad.name, err, first)
+		if err := w.WarmUp(good); err != nil {
+			return fmt.Errorf("a good warm-up after one with %s: %w", bad.name, err)
 		}
-		p.restart(s.Seed)
 		got, err := p.trace(s.Rounds)
 		if err != nil {
-			return fmt.Errorf("a warm-up with %s, and Reset: %w", bad.name, err)
+			return fmt.Errorf("a warm-up with %s, and a good one: %w", bad.name, err)
 		}
 		if i := firstDifference(got, want); i >= 0 {
-			return fmt.Errorf("a warm-up with %s, and Reset: it chooses another arm (%d) in round %d than a new one (%d)", bad.name, got[i], i/len(fresh.arms)+1, want[i])
+			return fmt.Errorf("a warm-up with %s, and a good one: it chooses another arm (%d) in round %d than without the first (%d)", bad.name, got[i], i/len(fresh.arms)+1, want[i])
 		}
 	}
 	return nil

@@ -13,22 +13,27 @@ import (
 
 // semiEnv is a semi-bandit of four arms, of which one of 0 and 1 and one of 2 and 3 may be played.
 type semiEnv struct {
-	pull func(e *semiEnv, rewards *rand.Rand, arms []int, y []float64)
+	pull func(e *semi, rewards *rand.Rand, arms []int, y []float64)
+}
 
+func (e semiEnv) Open() (bandit.World, error) {
+	p := bandit.Problem{Arms: 4, Slots: 2, RewardMin: 0, RewardMax: 1}
+	return bandit.NewWorld(p, func(*rand.Rand) bandit.Instance { return &semi{semiEnv: e} }), nil
+}
+
+// semi is a trial of semiEnv.
+type semi struct {
+	semiEnv
 	round, pulls int
 }
 
 var semiMeans = [4]float64{0.2, 0.8, 0.6, 0.3}
 
-func (e *semiEnv) Problem() bandit.Problem {
-	return bandit.Problem{Arms: 4, Slots: 2, RewardMin: 0, RewardMax: 1}
-}
-func (e *semiEnv) Reset(*rand.Rand) { e.round, e.pulls = 0, 0 }
-func (e *semiEnv) Next(v *bandit.View) {
+func (e *semi) Next(v *bandit.View) {
 	e.round++
 	*v = bandit.View{Round: e.round, Arms: 4, Same: e.round > 1}
 }
-func (e *semiEnv) Pull(rewards *rand.Rand, arms []int, y []float64) {
+func (e *semi) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	var draw [4]float64
 	for a := range draw {
 		draw[a] = rewards.Float64()
@@ -44,7 +49,7 @@ func (e *semiEnv) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	}
 	e.pulls++
 }
-func (e *semiEnv) Regret(arms []int) float64 {
+func (e *semi) Regret(arms []int) float64 {
 	if len(arms) != 2 || arms[0]/2 == arms[1]/2 {
 		panic(fmt.Errorf("arms %v are no basis", arms))
 	}
@@ -65,60 +70,60 @@ func semiSets(r *rand.Rand, _ *bandit.View, dst []int) []int {
 
 // semiLearner plays the better half of each pair by noisy sums. Its fields break it.
 type semiLearner struct {
-	bandit.Base
 	cold    bool // wants no warm-up
-	choose  func(l *semiLearner, arms []int)
-	warm    func(l *semiLearner, y []float64)
-	wants   func(l *semiLearner) bool
-	contain func(l *semiLearner) // at Update
+	deaf    bool // wants one, and its runs take none in
+	choose  func(l *semiRun, arms []int)
+	warm    func(l *semiRun, y []float64) error
+	contain func(l *semiRun) // at Update
+}
 
+// semiRun is a run of a semiLearner.
+type semiRun struct {
+	semiLearner
 	own, noise *rand.Rand
 	sum        [4]float64
 	kept       []float64
 	updates    int
 }
 
-func (l *semiLearner) Init(p bandit.Problem, horizon int) error {
+func (l semiLearner) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	if err := p.Validate(); err != nil {
-		return err
+		return nil, err
 	}
 	if p.Arms != 4 || p.Slots != 2 {
-		return fmt.Errorf("%d arms and %d slots, want 4 and 2", p.Arms, p.Slots)
+		return nil, fmt.Errorf("%d arms and %d slots, want 4 and 2", p.Arms, p.Slots)
 	}
-	return bandit.CheckHorizon(horizon)
+	return l, bandit.CheckHorizon(horizon)
 }
 
-func (l *semiLearner) Reset(own *rand.Rand, noise rand.Source) {
-	l.Clear()
-	l.own, l.noise, l.sum, l.kept, l.updates = own, rand.New(noise), [4]float64{}, nil, 0
-}
+func (l semiLearner) WantsWarmUp() bool { return !l.cold }
 
-func (l *semiLearner) WantsWarmUp() bool {
-	if l.wants != nil {
-		return l.wants(l)
+func (l semiLearner) Start(own *rand.Rand, noise rand.Source) bandit.Run {
+	run := &semiRun{semiLearner: l, own: own, noise: rand.New(noise)}
+	if l.deaf {
+		return struct{ bandit.Run }{run}
 	}
-	return !l.cold
+	return run
 }
 
-func (l *semiLearner) WarmUp(y []float64) {
+func (l *semiRun) WarmUp(y []float64) error {
 	if l.warm != nil {
-		l.warm(l, y)
-		return
+		return l.warm(l, y)
 	}
-	l.takeIn(y)
+	return l.takeIn(y)
 }
 
-func (l *semiLearner) takeIn(y []float64) {
+func (l *semiRun) takeIn(y []float64) error {
 	if len(y) != 4 || slices.ContainsFunc(y, func(y float64) bool { return math.IsNaN(y) || math.IsInf(y, 0) }) {
-		l.Fail(fmt.Errorf("a warm-up of %v", y))
-		return
+		return fmt.Errorf("a warm-up of %v", y)
 	}
 	for a := range y {
 		l.sum[a] += 30*y[a] + l.noise.NormFloat64()
 	}
+	return nil
 }
 
-func (l *semiLearner) Select(v *bandit.View, dst []int) []int {
+func (l *semiRun) Select(v *bandit.View, dst []int) ([]int, error) {
 	dst = append(dst, 0, 2)
 	arms := dst[len(dst)-2:]
 	for i := range arms {
@@ -129,13 +134,12 @@ func (l *semiLearner) Select(v *bandit.View, dst []int) []int {
 	if l.choose != nil {
 		l.choose(l, arms)
 	}
-	return dst
+	return dst, nil
 }
 
-func (l *semiLearner) Update(v *bandit.View, arms []int, y []float64) {
+func (l *semiRun) Update(v *bandit.View, arms []int, y []float64) error {
 	if len(y) != 2 || math.IsNaN(y[0]+y[1]) {
-		l.Fail(fmt.Errorf("rewards %v", y))
-		return
+		return fmt.Errorf("rewards %v", y)
 	}
 	if l.contain != nil {
 		l.contain(l)
@@ -144,13 +148,14 @@ func (l *semiLearner) Update(v *bandit.View, arms []int, y []float64) {
 	for i, a := range arms {
 		l.sum[a] += y[i] - 0.5 + l.noise.NormFloat64()
 	}
+	return nil
 }
 
 func TestSemiToys(t *testing.T) {
-	env := func() bandit.Environment { return new(semiEnv) }
+	var env semiEnv
 	Environment(t, env, EnvironmentOptions{Sets: semiSets})
 	for _, cold := range []bool{false, true} {
-		Learner(t, func() bandit.Learner { return &semiLearner{cold: cold} }, env, LearnerOptions{})
+		Learner(t, semiLearner{cold: cold}, env, LearnerOptions{})
 	}
 }
 
@@ -159,39 +164,39 @@ func TestBrokenSemiEnvironmentsAreCaught(t *testing.T) {
 		what, check string
 		env         semiEnv
 	}{
-		{"draws by arm", "Oblivious", semiEnv{pull: func(e *semiEnv, r *rand.Rand, arms []int, y []float64) {
+		{"draws by arm", "Oblivious", semiEnv{pull: func(e *semi, r *rand.Rand, arms []int, y []float64) {
 			if arms[0] == 0 {
 				r.Uint64()
 			}
 		}}},
-		{"panics before round 1", "WarmUp", semiEnv{pull: func(e *semiEnv, r *rand.Rand, arms []int, y []float64) {
+		{"panics before round 1", "WarmUp", semiEnv{pull: func(e *semi, r *rand.Rand, arms []int, y []float64) {
 			if e.round == 0 {
 				panic("no round")
 			}
 		}}},
-		{"leaves some rewards of all arms alone", "WarmUp", semiEnv{pull: func(e *semiEnv, r *rand.Rand, arms []int, y []float64) {
+		{"leaves some rewards of all arms alone", "WarmUp", semiEnv{pull: func(e *semi, r *rand.Rand, arms []int, y []float64) {
 			if len(y) == 4 {
 				y[3] = math.NaN()
 			}
 		}}},
-		{"reward out of range before round 1", "WarmUp", semiEnv{pull: func(e *semiEnv, r *rand.Rand, arms []int, y []float64) {
+		{"reward out of range before round 1", "WarmUp", semiEnv{pull: func(e *semi, r *rand.Rand, arms []int, y []float64) {
 			if e.round == 0 {
 				y[0] = 2
 			}
 		}}},
-		{"round 1 pays what the warm-up has left", "WarmUp", semiEnv{pull: func(e *semiEnv, r *rand.Rand, arms []int, y []float64) {
+		{"round 1 pays what the warm-up has left", "WarmUp", semiEnv{pull: func(e *semi, r *rand.Rand, arms []int, y []float64) {
 			if e.round == 1 && e.pulls > 4 {
 				y[0] = 0.5
 			}
 		}}},
-		{"two warm-ups differ", "WarmUp", semiEnv{pull: func(e *semiEnv, r *rand.Rand, arms []int, y []float64) {
+		{"two warm-ups differ", "WarmUp", semiEnv{pull: func(e *semi, r *rand.Rand, arms []int, y []float64) {
 			if e.round == 0 {
 				y[0] = 1 / float64(1+e.pulls)
 			}
 		}}},
 	} {
 		r := &recorder{TB: t}
-		Environment(r, func() bandit.Environment { e := c.env; return &e }, EnvironmentOptions{Sets: semiSets})
+		Environment(r, c.env, EnvironmentOptions{Sets: semiSets})
 		r.caught(t, c.what, c.check)
 	}
 }
@@ -203,60 +208,78 @@ func TestBrokenSemiLearnersAreCaught(t *testing.T) {
 		what, check string
 		learner     semiLearner
 	}{
-		{"plays no basis", "Select", semiLearner{choose: func(l *semiLearner, arms []int) {
+		{"plays no basis", "Select", semiLearner{choose: func(l *semiRun, arms []int) {
 			if l.updates == 20 {
 				arms[0], arms[1] = 0, 1
 			}
 		}}},
-		{"plays an arm twice", "Select", semiLearner{choose: func(l *semiLearner, arms []int) { arms[1] = arms[0] }}},
+		{"plays an arm twice", "Select", semiLearner{choose: func(l *semiRun, arms []int) { arms[1] = arms[0] }}},
 		{"keeps the warm-up's rewards", "KeepsNothing", semiLearner{
-			warm:    func(l *semiLearner, y []float64) { l.takeIn(y); l.kept = y },
-			contain: func(l *semiLearner) { l.sum[0] += l.kept[0] },
+			warm:    func(l *semiRun, y []float64) error { l.kept = y; return l.takeIn(y) },
+			contain: func(l *semiRun) { l.sum[0] += l.kept[0] },
 		}},
-		{"writes to the warm-up's rewards", "WarmUp", semiLearner{warm: func(l *semiLearner, y []float64) {
-			l.takeIn(y)
+		{"writes to the warm-up's rewards", "WarmUp", semiLearner{warm: func(l *semiRun, y []float64) error {
+			err := l.takeIn(y)
 			for i := range y {
 				y[i] -= 0.5
 			}
+			return err
 		}}},
-		{"swallows a NaN", "WarmUp", semiLearner{warm: func(l *semiLearner, y []float64) {
+		{"swallows a NaN", "WarmUp", semiLearner{warm: func(l *semiRun, y []float64) error {
 			y = slices.Clone(y)
 			for i := range y {
 				if math.IsNaN(y[i]) {
 					y[i] = 0
 				}
 			}
-			l.takeIn(y)
+			return l.takeIn(y)
 		}}},
-		{"swallows an infinity", "WarmUp", semiLearner{warm: func(l *semiLearner, y []float64) {
+		{"swallows an infinity", "WarmUp", semiLearner{warm: func(l *semiRun, y []float64) error {
 			y = slices.Clone(y)
 			for i := range y {
 				y[i] = min(y[i], 1)
 			}
-			l.takeIn(y)
+			return l.takeIn(y)
 		}}},
-		{"panics on a warm-up of another length", "WarmUp", semiLearner{warm: func(l *semiLearner, y []float64) { l.takeIn(y[:4:4]) }}},
-		{"forgets a bad warm-up", "WarmUp", semiLearner{warm: func(l *semiLearner, y []float64) { l.Clear(); l.takeIn(y) }}},
-		{"wants a warm-up until it has one", "WarmUp", semiLearner{wants: func(l *semiLearner) bool { return l.updates == 0 }}},
-		{"global randomness in the warm-up", "Deterministic", semiLearner{warm: func(l *semiLearner, y []float64) {
-			l.takeIn([]float64{global.Float64(), global.Float64(), global.Float64(), global.Float64()})
+		{"panics on a warm-up of another length", "WarmUp", semiLearner{warm: func(l *semiRun, y []float64) error { return l.takeIn(y[:4:4]) }}},
+		{"hides a bad warm-up", "WarmUp", semiLearner{warm: func(l *semiRun, y []float64) error { l.takeIn(y); return nil }}},
+		{"learns from a bad warm-up", "WarmUp", semiLearner{warm: func(l *semiRun, y []float64) error {
+			err := l.takeIn(y)
+			if err != nil {
+				l.sum[0] += 1000
+			}
+			return err
+		}}},
+		{"wants a warm-up and takes none in", "WarmUp", semiLearner{deaf: true}},
+		{"global randomness in the warm-up", "Deterministic", semiLearner{warm: func(l *semiRun, y []float64) error {
+			return l.takeIn([]float64{global.Float64(), global.Float64(), global.Float64(), global.Float64()})
 		}}},
 	} {
 		r := &recorder{TB: t}
-		Learner(r, func() bandit.Learner { l := c.learner; return &l }, func() bandit.Environment { return new(semiEnv) }, LearnerOptions{})
+		Learner(r, c.learner, semiEnv{}, LearnerOptions{})
 		r.caught(t, c.what, c.check)
 	}
 }
 
 // A learner that wants a warm-up where there are contexts is told off.
-type warmToy struct{ toyLearner }
+type warmToy struct{ bandit.Calibrated }
 
-func (*warmToy) WantsWarmUp() bool { return true }
-func (*warmToy) WarmUp([]float64)  {}
+// warmRun is a run of a warmToy.
+type warmRun struct{ bandit.Run }
+
+func (warmToy) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	ready, err := toyLearner{}.Open(p, horizon)
+	return warmToy{ready}, err
+}
+func (w warmToy) Start(own *rand.Rand, noise rand.Source) bandit.Run {
+	return warmRun{w.Calibrated.Start(own, noise)}
+}
+func (warmToy) WantsWarmUp() bool      { return true }
+func (warmRun) WarmUp([]float64) error { return nil }
 
 func TestWarmUpNeedsNoContexts(t *testing.T) {
 	r := &recorder{TB: t}
-	Learner(r, func() bandit.Learner { return new(warmToy) }, func() bandit.Environment { return new(toyEnv) }, LearnerOptions{IgnoresRewards: true})
+	Learner(r, warmToy{}, toyEnv{}, LearnerOptions{IgnoresRewards: true})
 	r.caught(t, "a warm-up with contexts", "WarmUp")
 	if !slices.ContainsFunc(r.failures, func(f string) bool { return strings.Contains(f, "Problem.Dim = 3, want 0") }) {
 		t.Errorf("failures: %q", r.failures)

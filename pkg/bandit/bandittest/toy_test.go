@@ -17,36 +17,45 @@ const (
 )
 
 // toyEnv pays each arm played 1 with probability (1 + <x, theta>)/2, else 0.
-type toyEnv struct {
+type toyEnv struct{}
+
+var toyProblem = bandit.Problem{Arms: toyArms, Dim: toyDim, Slots: toySlots, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
+
+func (toyEnv) Open() (bandit.World, error) {
+	return bandit.NewWorld(toyProblem, func(contexts *rand.Rand) bandit.Instance {
+		e := new(toy)
+		e.start(contexts)
+		return e
+	}), nil
+}
+
+// toy is a trial of toyEnv.
+type toy struct {
 	contexts *rand.Rand
 	theta    [toyDim]float64
 	x        [toyArms * toyDim]float64
 	round    int
 }
 
-func (e *toyEnv) Problem() bandit.Problem {
-	return bandit.Problem{Arms: toyArms, Dim: toyDim, Slots: toySlots, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
-}
-
-func (e *toyEnv) Reset(contexts *rand.Rand) {
-	*e = toyEnv{contexts: contexts}
+func (e *toy) start(contexts *rand.Rand) {
+	e.contexts = contexts
 	e.ball(e.theta[:])
 }
 
 // ball draws a point of the unit cube, scaled into the unit ball.
-func (e *toyEnv) ball(dst []float64) {
+func (e *toy) ball(dst []float64) {
 	for i := range dst {
 		dst[i] = (2*e.contexts.Float64() - 1) / math.Sqrt(toyDim)
 	}
 }
 
-func (e *toyEnv) Next(v *bandit.View) {
+func (e *toy) Next(v *bandit.View) {
 	e.round++
 	e.ball(e.x[:])
 	*v = bandit.View{Round: e.round, Arms: toyArms, Dim: toyDim, X: e.x[:]}
 }
 
-func (e *toyEnv) mean(arm int) float64 {
+func (e *toy) mean(arm int) float64 {
 	m := 1.0
 	for i, t := range e.theta {
 		m += t * e.x[arm*toyDim+i]
@@ -54,7 +63,7 @@ func (e *toyEnv) mean(arm int) float64 {
 	return m / 2
 }
 
-func (e *toyEnv) Pull(rewards *rand.Rand, arms []int, y []float64) {
+func (e *toy) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	for i, a := range arms {
 		y[i] = 0
 		if rewards.Float64() < e.mean(a) {
@@ -63,7 +72,7 @@ func (e *toyEnv) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	}
 }
 
-func (e *toyEnv) Regret(arms []int) float64 {
+func (e *toy) Regret(arms []int) float64 {
 	var means [toyArms]float64
 	for a := range means {
 		means[a] = e.mean(a)
@@ -81,8 +90,10 @@ func (e *toyEnv) Regret(arms []int) float64 {
 
 // toyLearner follows the gradient of the squared error, with private-looking noise, and plays the
 // arms that it takes for the best.
-type toyLearner struct {
-	bandit.Base
+type toyLearner struct{}
+
+// toyRun is a run of a toyLearner.
+type toyRun struct {
 	problem bandit.Problem
 	own     *rand.Rand
 	noise   *rand.Rand
@@ -91,35 +102,40 @@ type toyLearner struct {
 	rounds  int
 }
 
-func (l *toyLearner) Init(p bandit.Problem, horizon int) error {
+func (toyLearner) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	if err := toyOpens(p, horizon); err != nil {
+		return nil, err
+	}
+	return bandit.Starts(func(own *rand.Rand, noise rand.Source) bandit.Run {
+		l := new(toyRun)
+		l.start(p, own, noise)
+		return l
+	}), nil
+}
+
+func toyOpens(p bandit.Problem, horizon int) error {
 	if err := p.Validate(); err != nil {
 		return err
 	}
 	if p.Dim == 0 {
 		return errors.New("toy: Problem.Dim = 0, want > 0")
 	}
-	l.problem, l.theta, l.score = p, make([]float64, p.Dim), make([]float64, p.Arms)
 	return bandit.CheckHorizon(horizon)
 }
 
-func (l *toyLearner) Reset(own *rand.Rand, noise rand.Source) {
-	l.Clear()
-	l.own, l.noise, l.rounds = own, rand.New(noise), 0
+func (l *toyRun) start(p bandit.Problem, own *rand.Rand, noise rand.Source) {
+	*l = toyRun{problem: p, own: own, noise: rand.New(noise), theta: make([]float64, p.Dim), score: make([]float64, p.Arms)}
 	for i := range l.theta {
 		l.theta[i] = l.noise.NormFloat64()
 	}
 }
 
-func (l *toyLearner) Select(v *bandit.View, dst []int) []int {
+func (l *toyRun) Select(v *bandit.View, dst []int) ([]int, error) {
 	if v.Dim != l.problem.Dim || len(v.X) != v.Arms*v.Dim {
-		l.Fail(fmt.Errorf("toy: view of dimension %d with %d numbers", v.Dim, len(v.X)))
-		return dst
+		return dst, fmt.Errorf("toy: view of dimension %d with %d numbers", v.Dim, len(v.X))
 	}
-	for _, x := range v.X {
-		if math.IsNaN(x) {
-			l.Fail(errors.New("toy: NaN context"))
-			return dst
-		}
+	if slices.ContainsFunc(v.X, math.IsNaN) {
+		return dst, errors.New("toy: NaN context")
 	}
 	for a := range v.Arms {
 		l.score[a] = 0
@@ -137,24 +153,21 @@ func (l *toyLearner) Select(v *bandit.View, dst []int) []int {
 		l.score[best] = math.Inf(-1)
 		dst = append(dst, best)
 	}
-	return dst
+	return dst, nil
 }
 
-func (l *toyLearner) Update(v *bandit.View, arms []int, y []float64) {
+func (l *toyRun) Update(v *bandit.View, arms []int, y []float64) error {
 	if len(y) != len(arms) {
-		l.Fail(fmt.Errorf("toy: %d rewards for %d arms", len(y), len(arms)))
-		return
+		return fmt.Errorf("toy: %d rewards for %d arms", len(y), len(arms))
 	}
-	for _, y := range y {
-		if math.IsNaN(y) {
-			l.Fail(errors.New("toy: NaN reward"))
-			return
-		}
+	if slices.ContainsFunc(y, math.IsNaN) {
+		return errors.New("toy: NaN reward")
 	}
 	l.learn(v, arms, y)
+	return nil
 }
 
-func (l *toyLearner) learn(v *bandit.View, arms []int, y []float64) {
+func (l *toyRun) learn(v *bandit.View, arms []int, y []float64) {
 	l.rounds++
 	for k, a := range arms {
 		row := v.Row(a)
@@ -168,6 +181,6 @@ func (l *toyLearner) learn(v *bandit.View, arms []int, y []float64) {
 	}
 }
 
-func (l *toyLearner) Warnings() []bandit.Warning {
+func (l *toyRun) Warnings() []bandit.Warning {
 	return []bandit.Warning{{What: "rounds", Count: l.rounds}}
 }

@@ -47,7 +47,8 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// TestAccountKinds: each kind of release, in words, is the event of the package; of users, the group.
+// TestAccountKinds: each kind of release, in words, is the event of the package; of users, the
+// group.
 func TestAccountKinds(t *testing.T) {
 	for text, want := range map[string]privacy.Event{
 		"-gaussian sigma=2":                          privacy.GaussianEvent{Mu: 0.5},

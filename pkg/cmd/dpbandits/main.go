@@ -12,9 +12,12 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+
+	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// command is a subcommand. run writes its answer to out and returns an error that says what is wrong.
+// command is a subcommand. run writes its answer to out and returns an error that says what is
+// wrong.
 type command struct {
 	name, what string
 	run        func(args []string, out io.Writer) error
@@ -70,7 +73,7 @@ func usage(w io.Writer) {
 	}
 }
 
-// version prints the module's version, the revision that it was built from, and Go's version.
+// version prints the toolkit's version, Go's, and the module and revision that it was built from.
 func version(args []string, out io.Writer) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%w: %q, want none", errUsage, args)
@@ -79,7 +82,7 @@ func version(args []string, out io.Writer) error {
 	if !ok {
 		return errors.New("the program was built without build information")
 	}
-	fmt.Fprintf(out, "dpbandits %s, %s\n", info.Main.Version, info.GoVersion)
+	fmt.Fprintf(out, "dpbandits %s, %s\nmodule %s\n", simulate.Release, info.GoVersion, info.Main.Version)
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision", "vcs.modified", "GOOS", "GOARCH":

@@ -26,7 +26,7 @@ func KL(p, q float64) float64 {
 }
 
 // Upper computes an arm's upper confidence bound max{q <= 1: kl(mean, q) <= level}, over and over
-// as its mean and its level change. The zero value is ready; Reset makes it as good as new.
+// as its mean and its level change. The zero value is ready.
 //
 // It holds a power series: at a level x above that of q, the bound is q + x (c1 + x (c2 + x c3)),
 // valid for |x| <= reach.
@@ -35,9 +35,6 @@ type Upper struct {
 	c1, c2, c3     float64
 	reach          float64
 }
-
-// Reset forgets the series.
-func (k *Upper) Reset() { *k = Upper{mean: -1} }
 
 // At returns max{q <= 1: kl(mean, q) <= level}, rounded, for a mean in [0, 1] and a level >= 0.
 // From one round to the next, the level of an arm that was not played grows so little that its

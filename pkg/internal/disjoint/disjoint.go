@@ -1,6 +1,6 @@
 // Package disjoint shows one vector of features to a linear learner as a context for each arm.
 //
-//   - [Rows] makes the contexts.
+//   - [Rows] describes the contexts, and [Contexts] makes them.
 package disjoint
 
 import (
@@ -21,12 +21,10 @@ type Rows struct {
 	Norm      float64   // bound on the norm of the scaled features, > 0; longer ones are shortened to it
 	Scale     []float64 // what each feature is divided by, > 0; nil means 1
 	Constant  float64   // last feature of all, not scaled; 0 means none
-
-	x []float64 // the contexts
 }
 
 // Validate returns an error if a field is out of its range.
-func (r *Rows) Validate() error {
+func (r Rows) Validate() error {
 	switch {
 	case r.Arms < 1:
 		return fmt.Errorf("%d arms, want >= 1", r.Arms)
@@ -49,7 +47,7 @@ func (r *Rows) Validate() error {
 }
 
 // Check returns an error unless the numbers are finite, and as many as rows of features have.
-func (r *Rows) Check(what string, features []float64, rows int) error {
+func (r Rows) Check(what string, features []float64, rows int) error {
 	if float64(len(features)) != float64(rows)*float64(r.Dim) {
 		return fmt.Errorf("field %s has %d numbers, want %d rows of Dim = %d", what, len(features), rows, r.Dim)
 	}
@@ -62,7 +60,7 @@ func (r *Rows) Check(what string, features []float64, rows int) error {
 }
 
 // block returns the length of an arm's block.
-func (r *Rows) block() int {
+func (r Rows) block() int {
 	if r.Constant > 0 {
 		return r.Dim + 1
 	}
@@ -70,7 +68,7 @@ func (r *Rows) block() int {
 }
 
 // Problem describes the contexts, and rewards between two bounds, to a learner.
-func (r *Rows) Problem(rewardMin, rewardMax float64) bandit.Problem {
+func (r Rows) Problem(rewardMin, rewardMax float64) bandit.Problem {
 	norm := r.Constant
 	if r.Dim > 0 {
 		norm = portable.Hypot(r.Norm, r.Constant)
@@ -78,35 +76,38 @@ func (r *Rows) Problem(rewardMin, rewardMax float64) bandit.Problem {
 	return bandit.Problem{Arms: r.Arms, Dim: r.Arms * r.block(), Slots: 1, ContextNorm: norm, RewardMin: rewardMin, RewardMax: rewardMax}
 }
 
-// Reset allocates. It must come before Show.
-func (r *Rows) Reset() {
-	n := r.Arms * r.Arms * r.block()
-	if len(r.x) != n {
-		r.x = make([]float64, n)
-	}
-	clear(r.x)
+// Contexts makes the contexts of one trial, in memory of its own.
+type Contexts struct {
+	rows  Rows
+	block int
+	x     []float64
+}
+
+// Start returns the contexts of a trial. The rows must be valid.
+func (r Rows) Start() *Contexts {
+	return &Contexts{r, r.block(), make([]float64, r.Arms*r.Arms*r.block())}
 }
 
 // Show points v at the contexts of a vector of features.
-func (r *Rows) Show(v *bandit.View, round int, features []float64) {
-	block, dim := r.block(), r.Arms*r.block()
-	v.Round, v.Arms, v.Dim, v.X, v.Same = round, r.Arms, dim, r.x, false
+func (c *Contexts) Show(v *bandit.View, round int, features []float64) {
+	r, block, dim := &c.rows, c.block, c.rows.Arms*c.block
+	v.Round, v.Arms, v.Dim, v.X, v.Same = round, r.Arms, dim, c.x, false
 	if block == 0 {
 		return
 	}
-	first := r.x[:block]
+	first := c.x[:block]
 	r.scaled(first, features)
 	packed.Shorten(first[:r.Dim], r.Norm)
 	if block > r.Dim {
 		first[r.Dim] = r.Constant
 	}
 	for a := 1; a < r.Arms; a++ {
-		copy(r.x[a*(dim+block):], first)
+		copy(c.x[a*(dim+block):], first)
 	}
 }
 
 // scaled divides features by their scale. What overflows becomes the largest number.
-func (r *Rows) scaled(dst, features []float64) {
+func (r Rows) scaled(dst, features []float64) {
 	for i, x := range features {
 		if r.Scale != nil {
 			x = min(max(x/r.Scale[i], -math.MaxFloat64), math.MaxFloat64)
@@ -116,7 +117,7 @@ func (r *Rows) scaled(dst, features []float64) {
 }
 
 // Shortened returns how many rows of features Show shortens.
-func (r *Rows) Shortened(features []float64) int {
+func (r Rows) Shortened(features []float64) int {
 	n, x := 0, make([]float64, r.Dim)
 	for i := 0; i < len(features); i += r.Dim {
 		r.scaled(x, features[i:i+r.Dim])

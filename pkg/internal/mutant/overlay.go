@@ -21,8 +21,8 @@ import (
 // Build has a command of go compile a program from other sources, by the paths that they replace. A
 // path may be one that does not exist. It puts the program, and what the compiler needs, into dir.
 //
-// The command runs in the directory where, which "" leaves as it is. It is such as "build" or "test",
-// "-c", and ends with what to compile.
+// The command runs in the directory where, which "" leaves as it is. It is such as "build" or
+// "test", "-c", and ends with what to compile.
 func Build(ctx context.Context, dir, where string, sources map[string]string, command ...string) (program string, err error) {
 	replace := map[string]string{}
 	for file, source := range sources {

@@ -57,8 +57,8 @@ type edit struct {
 	closes bool // what is open there comes first
 }
 
-// spoiled reports whether a package's draws are sites: those of all that claims something. The noise
-// itself, attacks, fixtures and tools are not.
+// spoiled reports whether a package's draws are sites: those of all that claims something. The
+// noise itself, attacks, fixtures and tools are not.
 func (m *Module) spoiled(path string) bool {
 	for _, not := range []string{"audit", "privacy", "internal", "random", "cmd", "notebook", "cluster"} {
 		if p := m.path + "/pkg/" + not; path == p || strings.HasPrefix(path, p+"/") {
@@ -216,6 +216,7 @@ var drawKinds = map[string][]string{
 	"Shuffle":  {"halve", "later", "skip", "skip2", "reuse"},
 	"Round":    nil,
 	"System":   nil,
+	"Source":   nil,
 }
 
 // numberKinds are the mutations of a draw of numbers.
@@ -259,8 +260,8 @@ func (m *Module) draws(u *unit) error {
 	return err
 }
 
-// sensitivities finds the numbers in privacy.Norms, and in fields named Sensitivity or Joint, and what
-// they are made of.
+// sensitivities finds the numbers in privacy.Norms, and in fields named Sensitivity or Joint, and
+// what they are made of.
 func (m *Module) sensitivities(u *unit) {
 	s := &sources{Module: m, unit: u, done: map[string]bool{}, scales: map[types.Object]bool{}}
 	s.each(func(n ast.Node) {
@@ -374,8 +375,8 @@ func (s *sources) stated(e ast.Expr, field string) {
 	s.parts(e)
 }
 
-// parts makes sites of the factors and terms of an expression: fields, local variables and calls. It
-// does not look at what divides, or is taken away, and not at counts.
+// parts makes sites of the factors and terms of an expression: fields, local variables and calls.
+// It does not look at what divides, or is taken away, and not at counts.
 func (s *sources) parts(e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.ParenExpr:

@@ -82,10 +82,13 @@ func NewProduct(f []float64, columns int) *Product {
 	return p
 }
 
-// Reset begins a new vector in each column.
-func (p *Product) Reset() {
-	clear(p.entries)
-	p.steps = 0
+// Begin returns the product of the same matrix with new vectors in so many columns. It shares what
+// depends on the matrix alone.
+func (p *Product) Begin(columns int) *Product {
+	own := *p
+	own.columns, own.steps = columns, 0
+	own.entries, own.work = make([]float64, p.size*columns), make([]complex128, len(p.work))
+	return &own
 }
 
 // Next takes in the next entry of each column and writes the product's entries into y. It may be

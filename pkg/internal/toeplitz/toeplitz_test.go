@@ -18,7 +18,8 @@ func root(n int) []float64 {
 }
 
 // TestProduct compares all entries, for lengths around those where the method changes, with plain
-// sums, which are exact for integers. Two vectors are multiplied, the second after Reset.
+// sums, which are exact for integers. Two vectors are multiplied, the second in another product of
+// the same matrix.
 func TestProduct(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	integer := func() float64 { return float64(r.IntN(2001) - 1000) }
@@ -28,9 +29,9 @@ func TestProduct(t *testing.T) {
 			for i := range f {
 				f[i] = integer()
 			}
-			p := NewProduct(f, columns)
+			like := NewProduct(f, 0)
 			for range 2 {
-				p.Reset()
+				p := like.Begin(columns)
 				x, y := make([][]float64, n), make([]float64, columns)
 				ff, xx := 0.0, make([]float64, columns)
 				for step := range x {
@@ -139,9 +140,11 @@ func TestTransform(t *testing.T) {
 // TestAllocations: no step allocates.
 func TestAllocations(t *testing.T) {
 	const n, columns = 2048, 5
-	p, x := NewProduct(root(n), columns), make([]float64, columns)
+	like, x := NewProduct(root(n), 0), make([]float64, columns)
+	runs := []*Product{like.Begin(columns), like.Begin(columns), like.Begin(columns), like.Begin(columns)} // one to warm up
 	if got := testing.AllocsPerRun(3, func() {
-		p.Reset()
+		p := runs[0]
+		runs = runs[1:]
 		for range n {
 			p.Next(x, x)
 		}
@@ -155,15 +158,16 @@ func BenchmarkNext(b *testing.B) {
 	const columns = 21
 	for _, n := range []int{100, 1000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("columns=%d/steps=%d", columns, n), func(b *testing.B) {
-			p, x, y := NewProduct(root(n), columns), make([]float64, columns), make([]float64, columns)
+			like, x, y := NewProduct(root(n), 0), make([]float64, columns), make([]float64, columns)
 			for i := range x {
 				x[i] = float64(i)
 			}
+			p := like.Begin(columns)
 			b.ReportAllocs()
 			step := 0
 			for b.Loop() {
 				if step == n {
-					p.Reset()
+					p = like.Begin(columns)
 					step = 0
 				}
 				p.Next(y, x)

@@ -1,8 +1,8 @@
 // Package trust grants what a plan may not claim by itself: amplification by a shuffler, and noise
 // that is fit for deployment.
 //
-// A privacy.Plan takes a grant as an argument, and nobody outside of this module's pkg can name one.
-// Each package that hands one out has tests of what it vouches for.
+// A privacy.Plan takes a grant as an argument, and nobody outside of this module's pkg can name
+// one. Each package that hands one out has tests of what it vouches for.
 package trust
 
 // Batch is how a trusted party treats a batch of messages. The zero value grants nothing.

@@ -40,7 +40,7 @@ type summed struct {
 	sensitivity func(bound float64) float64 // nil: bound^2
 	noClip      bool
 	scale       float64 // of the noise that is drawn; 0 means 1
-	keeps       bool    // Reset forgets the count of records only beyond 100 of them
+	keeps       *int    // the records of all runs, which show once there are 100
 	lazy        bool    // noise is drawn when the release is read
 	leaks       bool    // the last number is released without noise
 	refuses     bool    // records out of their bounds
@@ -52,7 +52,6 @@ type summed struct {
 	setup      privacy.Setup
 	sd         float64
 	n, clipped int
-	before     int
 	drawn      int
 	sum, noisy []float64
 	noise      *privacy.Noise
@@ -88,9 +87,6 @@ func (s *summed) moves() float64 {
 }
 
 func (s *summed) Reset(n *privacy.Noise) {
-	if s.keeps {
-		s.before += s.n
-	}
 	s.n, s.clipped, s.drawn, s.noise = 0, 0, 0, n
 	clear(s.sum)
 	clear(s.noisy)
@@ -102,8 +98,8 @@ func (s *summed) draw() {
 	for i, v := range s.sum {
 		s.noisy[i] += v
 	}
-	if s.before > 100 {
-		s.noisy[0] += float64(s.before)
+	if s.keeps != nil && *s.keeps > 100 {
+		s.noisy[0] += float64(*s.keeps)
 	}
 	if s.leaks {
 		s.noisy[len(s.sum)-1] = s.sum[len(s.sum)-1]
@@ -137,6 +133,9 @@ func (s *summed) Add(r *privacy.Record) (bool, error) {
 		return false, fmt.Errorf("a row of norm %v, want at most %v", norm, s.setup.Bound)
 	}
 	s.n++
+	if s.keeps != nil {
+		*s.keeps++
+	}
 	if !s.noClip && norm > s.setup.Bound*(1+1e-12) {
 		for i, v := range row {
 			row[i] = v / norm * s.setup.Bound
@@ -183,8 +182,13 @@ func (s *summed) Plan(records int) privacy.Plan {
 	return p.HeldBy(s)
 }
 
+// describes returns the description of a summed.
+func describes(s summed) privacy.Accumulator {
+	return described[privacy.Sums]{func() runnable[privacy.Sums] { c := s; return &c }}
+}
+
 // ownRows is the case of summed: rows of one bound.
-func ownRows(make func() privacy.Accumulator) privacytest.Case[privacy.Sums] {
+func ownRows(make privacy.Accumulator) privacytest.Case[privacy.Sums] {
 	c := rows(make)
 	c.Setup.Context, c.Setup.Horizon, c.Long = 0, 9, 300
 	return c
@@ -192,7 +196,7 @@ func ownRows(make func() privacy.Accumulator) privacytest.Case[privacy.Sums] {
 
 // TestUnbroken: what is not broken is not reported, so that the tests of what is mean something.
 func TestUnbroken(t *testing.T) {
-	c := ownRows(func() privacy.Accumulator { return &summed{} })
+	c := ownRows(describes(summed{}))
 	privacytest.Statistic(t, c)
 	privacytest.Probe(t, c)
 }
@@ -210,39 +214,41 @@ func TestBrokenStatisticsAreCaught(t *testing.T) {
 		{"learns from NaN", "Refused", "changes the release", summed{learns: true, lazy: true}},
 		{"learns from NaN", "Refused", "is another after", summed{learns: true}},
 		{"says nothing", "Refused", "want one that names", summed{silent: true}},
-		{"forgets half", "Reset", "forget all in Reset", summed{keeps: true}},
+		{"shares a count", "Apart", "keep in a run all that changes", summed{keeps: new(int)}},
 		{"lazy noise", "Ledger", "draws noise", summed{lazy: true}},
 		{"less noise", "Plan", "add noise", summed{scale: 0.1}},
 		{"no holder", "Plan", "HeldBy", summed{unheld: true}},
 		{"shrinking", "Plan", "stays released", summed{grows: 1}},
 	} {
 		caught(t, c.what, c.check, c.words, func(t testing.TB) {
-			privacytest.Statistic(t, ownRows(func() privacy.Accumulator { b := c.broken; return &b }))
+			privacytest.Statistic(t, ownRows(describes(c.broken)))
 		})
 	}
 	caught(t, "claims nothing", "Plan", "HeldBy", func(t testing.TB) {
-		privacytest.Statistic(t, rows(func() privacy.Accumulator { return &mechanism.Exact{} }))
+		privacytest.Statistic(t, rows(mechanism.Exact{}))
 	})
 	caught(t, "claims too much", "Plan", "public claims", func(t testing.TB) {
-		c := rows(func() privacy.Accumulator { return &mechanism.BLT{Budget: approximate} })
+		c := rows(mechanism.BLT{Budget: approximate})
 		c.Public = true
 		privacytest.Statistic(t, c)
 	})
 }
 
 // shortNoise is node noise whose plan takes the bound where its square belongs: L in place of L^2.
-type shortNoise struct {
-	mechanism.Gaussian
+type shortNoise struct{ mechanism.Gaussian }
+
+func (n shortNoise) Open(s privacy.Setup) (mechanism.Nodes, error) {
+	nodes, err := n.Gaussian.Open(s)
+	return &shortNodes{nodes, s.Bound}, err
+}
+
+type shortNodes struct {
+	mechanism.Nodes
 	bound float64
 }
 
-func (n *shortNoise) Init(s privacy.Setup) error {
-	n.bound = s.Bound
-	return n.Gaussian.Init(s)
-}
-
-func (n *shortNoise) Plan(nodes int) privacy.Plan {
-	p := n.Gaussian.Plan(nodes)
+func (n *shortNodes) Plan(nodes int) privacy.Plan {
+	p := n.Nodes.Plan(nodes)
 	for _, c := range p.Cases {
 		for i := range c {
 			c[i].Sensitivity.L2 = n.bound
@@ -254,21 +260,13 @@ func (n *shortNoise) Plan(nodes int) privacy.Plan {
 func TestProbeCatches(t *testing.T) {
 	for _, c := range []struct {
 		what, words string
-		make        func() privacy.Accumulator
+		make        privacy.Accumulator
 	}{
-		{"L for L^2 in a tree", "the sensitivity is more", func() privacy.Accumulator {
-			return &mechanism.Tree{Noise: &shortNoise{Gaussian: mechanism.Gaussian{Budget: approximate}}}
-		}},
-		{"L for L^2", "the sensitivity is more", func() privacy.Accumulator {
-			return &summed{sensitivity: func(bound float64) float64 { return bound }}
-		}},
-		{"a number without noise", "+Inf", func() privacy.Accumulator { return &summed{leaks: true} }},
-		{"twice the noise", "noise is wasted", func() privacy.Accumulator {
-			return &summed{sensitivity: func(bound float64) float64 { return 2 * bound * bound }}
-		}},
-		{"Wishart", "does not know", func() privacy.Accumulator {
-			return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: approximate}}
-		}},
+		{"L for L^2 in a tree", "the sensitivity is more", mechanism.Tree{Noise: shortNoise{mechanism.Gaussian{Budget: approximate}}}},
+		{"L for L^2", "the sensitivity is more", describes(summed{sensitivity: func(bound float64) float64 { return bound }})},
+		{"a number without noise", "+Inf", describes(summed{leaks: true})},
+		{"twice the noise", "noise is wasted", describes(summed{sensitivity: func(bound float64) float64 { return 2 * bound * bound }})},
+		{"Wishart", "does not know", mechanism.Tree{Noise: mechanism.Wishart{Budget: approximate}}},
 	} {
 		probed := ownRows(c.make)
 		caught(t, c.what, "Probe", c.words, func(t testing.TB) { privacytest.Probe(t, probed) })
@@ -277,11 +275,11 @@ func TestProbeCatches(t *testing.T) {
 
 // TestRefusedRowIsNotShown: Exact shows the row added last, and not one that was refused after it.
 func TestRefusedRowIsNotShown(t *testing.T) {
-	x := &mechanism.Exact{}
-	if err := x.Init(privacy.Setup{Horizon: 3, Dim: 2, Bound: 1, Alpha: 0.1}); err != nil {
+	of, err := mechanism.Exact{}.Open(privacy.Setup{Horizon: 3, Dim: 2, Bound: 1, Alpha: 0.1})
+	if err != nil {
 		t.Fatal(err)
 	}
-	x.Reset(nil)
+	x := of.Start(nil)
 	for i, row := range [][]float64{{0.25, 0.5}, {0.75, math.NaN()}, {math.Inf(1), 0}} {
 		if _, err := x.Add(privacy.Row(row)); (err != nil) != (i > 0) {
 			t.Fatalf("row %v: %v", row, err)
@@ -292,16 +290,43 @@ func TestRefusedRowIsNotShown(t *testing.T) {
 	}
 }
 
-// crowd is blocks that speak of whole users, or of users who are missing, because its author says so.
+// crowd is blocks that speak of whole users, or of users who are missing, because its author says
+// so.
 type crowd struct {
 	mechanism.Blocks
 	of privacy.Neighbours
 }
 
-func (c *crowd) Plan(records int) privacy.Plan {
-	p := c.Blocks.Plan(records)
-	p.Neighbours.Relation, p.Neighbours.Contributions = c.of.Relation, c.of.Contributions
-	return p.HeldBy(c)
+func (c crowd) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], error) {
+	m, err := c.Blocks.Open(s)
+	return &crowded{m, c.of}, err
+}
+
+type crowded struct {
+	privacy.Mechanism[privacy.Means]
+	of privacy.Neighbours
+}
+
+func (c *crowded) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	return &crowdRun{c.Mechanism.Start(n), c.of}
+}
+
+func (c *crowded) Plan(records int) privacy.Plan {
+	return spokenOf(c.Mechanism.Plan(records), c.of).HeldBy(c)
+}
+
+type crowdRun struct {
+	privacy.Stream[privacy.Means]
+	of privacy.Neighbours
+}
+
+func (c *crowdRun) Plan(records int) privacy.Plan {
+	return spokenOf(c.Stream.Plan(records), c.of).HeldBy(c)
+}
+
+func spokenOf(p privacy.Plan, of privacy.Neighbours) privacy.Plan {
+	p.Neighbours.Relation, p.Neighbours.Contributions = of.Relation, of.Contributions
+	return p
 }
 
 // TestTypedNeighbours: a plan that promises more than one record that is replaced is held to it.
@@ -315,7 +340,7 @@ func TestTypedNeighbours(t *testing.T) {
 		{privacy.Neighbours{Contributions: 1, Relation: privacy.AddRemove}, "want Replace"},
 	} {
 		caught(t, c.words, "Neighbours", c.words, func(t testing.TB) {
-			privacytest.Statistic(t, weights(func() privacy.Tally { return &crowd{Blocks: mechanism.Blocks{Budget: pure}, of: c.of} }, false))
+			privacytest.Statistic(t, weights(crowd{Blocks: mechanism.Blocks{Budget: pure}, of: c.of}, false))
 		})
 	}
 }

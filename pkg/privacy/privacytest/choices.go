@@ -13,8 +13,8 @@ type Choice struct {
 	// Worlds run on either input. They return what is chosen, as numbers, and numbers that are released
 	// beside it under noise of their own, if any.
 	Worlds [2]func(n *privacy.Noise) (chosen, released []float64, err error)
-	// Moves returns the most by which one record may move what a number under noise of a law is compared
-	// with, or added to, by the plan. 0 leaves the law out.
+	// Moves returns the most by which one record may move what a number under noise of a law is
+	// compared with, or added to, by the plan. 0 leaves the law out.
 	Moves func(law privacy.Law) float64
 	// Below is the share of Moves by which the records of Worlds may fall short of it. 0 means 1e-6.
 	Below float64
@@ -23,14 +23,14 @@ type Choice struct {
 	Idle func(draw, number int) bool
 }
 
-// Choices measures how much noise a choice really has, whatever its law. Use it for what Probe cannot
-// measure.
+// Choices measures how much noise a choice really has, whatever its law. Use it for what Probe
+// cannot measure.
 //
 // All noise is zero but for one number. That number is raised and lowered until the choice changes;
 // where it does is compared between the two inputs. If it never does, what is released beside the
-// choice has to follow the number. So Choices finds noise that is too small, left out, or used twice.
-// It fails if the record moves that place by more than Moves, or if it moves none of a law's by as
-// much.
+// choice has to follow the number. So Choices finds noise that is too small, left out, or used
+// twice. It fails if the record moves that place by more than Moves, or if it moves none of a law's
+// by as much.
 func Choices(t testing.TB, c Choice) {
 	t.Helper()
 	runAll(t, []check{{"Choices", c.check}})
@@ -102,8 +102,8 @@ func (c Choice) check(fail report) {
 	}
 }
 
-// moved returns by how much the record moves the place where a number changes the choice, or what is
-// released with the number in it. effect reports whether the number has any effect.
+// moved returns by how much the record moves the place where a number changes the choice, or what
+// is released with the number in it. effect reports whether the number has any effect.
 func (c Choice) moved(draw, number int, unit float64) (moved float64, effect bool, err error) {
 	at := func(world int, size float64) (string, []float64, error) {
 		p := pulse{draw: draw, number: number, size: size}
@@ -141,7 +141,7 @@ func (c Choice) moved(draw, number int, unit float64) (moved float64, effect boo
 		flips++
 		from, to := -farNoise*unit, farNoise*unit
 		for to-from > 1e-9*unit {
-			middle := from + (to-from)/2
+			middle := from + float64((to-from)/2)
 			if middle <= from || middle >= to {
 				break
 			}

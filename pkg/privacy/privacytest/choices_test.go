@@ -41,17 +41,13 @@ func floats(list []int) (f []float64) {
 	return f
 }
 
-// transcripts runs a statistic on either list of records. It returns what is chosen and released
+// transcripts runs a mechanism on either list of records. It returns what is chosen and released
 // whenever the release moves.
-func transcripts[R any](make func() privacy.Statistic[R], setup privacy.Setup, records [2][]privacy.Record,
+func transcripts[R any](m privacy.Mechanism[R], records [2][]privacy.Record,
 	read func(*R) (chosen, released []float64)) (all [2]func(*privacy.Noise) ([]float64, []float64, error)) {
 	for w := range records {
-		x := make()
 		all[w] = func(n *privacy.Noise) (chosen, released []float64, err error) {
-			if err := x.Init(setup); err != nil {
-				return nil, nil, err
-			}
-			x.Reset(n)
+			x := m.Start(n)
 			for _, r := range records[w] {
 				moved, err := x.Add(&r)
 				if err != nil {
@@ -68,8 +64,18 @@ func transcripts[R any](make func() privacy.Statistic[R], setup privacy.Setup, r
 	return all
 }
 
-// twoEpisodes returns the records of two episodes, which are the same but for the first of the one at
-// place.
+// open opens a statistic.
+func open[R any](t *testing.T, of privacy.Statistic[R], setup privacy.Setup) privacy.Mechanism[R] {
+	t.Helper()
+	m, err := of.Open(setup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// twoEpisodes returns the records of two episodes, which are the same but for the first of the one
+// at place.
 func twoEpisodes(rest []privacy.Record, first [2]privacy.Record, place int) (all [2][]privacy.Record) {
 	for w := range first {
 		for episode := range 2 {
@@ -86,14 +92,14 @@ func twoEpisodes(rest []privacy.Record, first [2]privacy.Record, place int) (all
 // TestChoices measures the noise of every choice of the toolkit.
 func TestChoices(t *testing.T) {
 	t.Run("top k", func(t *testing.T) {
-		top := &mechanism.TopK{Budget: pure, K: 1, Candidates: 3, Sensitivity: 2}
-		c := privacytest.Choice{}
+		of, err := mechanism.TopK{Budget: pure, K: 1, Candidates: 3, Sensitivity: 2}.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := privacytest.Choice{Moves: moves(of)}
 		for w, scores := range [][]float64{{5, 4, 3}, {3, 6, 5}} {
 			c.Worlds[w] = func(n *privacy.Noise) ([]float64, []float64, error) {
-				if err := top.Init(); err != nil {
-					return nil, nil, err
-				}
-				top.Reset(n)
+				top := of.Start(n)
 				first, err := top.Choose(scores, nil)
 				if err != nil {
 					return nil, nil, err
@@ -102,21 +108,17 @@ func TestChoices(t *testing.T) {
 				return floats(append(first, second...)), nil, err
 			}
 		}
-		if err := top.Init(); err != nil {
-			t.Fatal(err)
-		}
-		c.Moves = moves(top)
 		privacytest.Choices(t, c)
 	})
 	t.Run("sparse vector", func(t *testing.T) {
-		sparse := &mechanism.SparseVector{Epsilon: 1, Accepted: 2, Sensitivity: 2}
-		c := privacytest.Choice{}
+		of, err := mechanism.SparseVector{Epsilon: 1, Accepted: 2, Sensitivity: 2}.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := privacytest.Choice{Moves: moves(of)}
 		for w, value := range []float64{-3, -1} {
 			c.Worlds[w] = func(n *privacy.Noise) ([]float64, []float64, error) {
-				if err := sparse.Init(); err != nil {
-					return nil, nil, err
-				}
-				sparse.Reset(n)
+				sparse := of.Start(n)
 				var chosen []float64
 				for _, v := range []float64{value, value - 1} {
 					above, err := sparse.Above(v, 0)
@@ -128,10 +130,6 @@ func TestChoices(t *testing.T) {
 				return chosen, nil, nil
 			}
 		}
-		if err := sparse.Init(); err != nil {
-			t.Fatal(err)
-		}
-		c.Moves = moves(sparse)
 		privacytest.Choices(t, c)
 	})
 	s := privacy.Setup{Dim: 4, Horizon: 11, Bound: 2, Context: math.Sqrt(3), Alpha: 0.1}
@@ -156,14 +154,8 @@ func TestChoices(t *testing.T) {
 		kind  string
 	}{{"choose", turns(1), privacy.GumbelLaw(1, 1).Kind}, {"release", signs(1), privacy.SymmetricGaussianLaw(1, 1).Kind}} {
 		t.Run("sparse episodes "+c.name, twice(func(t *testing.T, place int) {
-			make := func() privacy.Statistic[mechanism.SparseGram] {
-				return &mechanism.SparseEpisodes{Budget: approximate, Lengths: five, Concentrated: true,
-					Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Scores: mechanism.Correlations{X: 1, Y: 1}, Norm: 1, Reward: 1}}}
-			}
-			x := make()
-			if err := x.Init(s); err != nil {
-				t.Fatal(err)
-			}
+			x := open(t, mechanism.SparseEpisodes{Budget: approximate, Lengths: five, Concentrated: true,
+				Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Scores: mechanism.Correlations{X: 1, Y: 1}, Norm: 1, Reward: 1}}}, s)
 			by := moves(x)
 			others := rest(1, map[string]float64{"choose": 1}[c.name])
 			privacytest.Choices(t, privacytest.Choice{
@@ -174,7 +166,7 @@ func TestChoices(t *testing.T) {
 					return by(law)
 				},
 				Idle: func(_, number int) bool { return c.name == "release" && number == 2 }, // the sum of y^2 stays
-				Worlds: transcripts(make, s, twoEpisodes(others, c.first, place), func(r *mechanism.SparseGram) (chosen, released []float64) {
+				Worlds: transcripts(x, twoEpisodes(others, c.first, place), func(r *mechanism.SparseGram) (chosen, released []float64) {
 					return floats(r.Support), append(append(released, r.Gram...), r.Cross...)
 				})})
 		}))
@@ -182,13 +174,7 @@ func TestChoices(t *testing.T) {
 	for name, gumbel := range map[string]bool{"Gumbel": true, "Laplace": false} {
 		for _, values := range []bool{false, true} {
 			t.Run(fmt.Sprintf("hard thresholding by %s noise, values %t", name, values), twice(func(t *testing.T, place int) {
-				make := func() privacy.Statistic[mechanism.SparseTheta] {
-					return &mechanism.NoisyIHT{Budget: approximate, Sparsity: 1, L1: 100, Step: 0.1, Rate: 0.11, Context: 1, Lengths: five, Gumbel: gumbel}
-				}
-				x := make()
-				if err := x.Init(s); err != nil {
-					t.Fatal(err)
-				}
+				x := open(t, mechanism.NoisyIHT{Budget: approximate, Sparsity: 1, L1: 100, Step: 0.1, Rate: 0.11, Context: 1, Lengths: five, Gumbel: gumbel}, s)
 				var lambda float64 // of a value; a choice compares two
 				for _, r := range privacy.PlanOf(x, privacy.All).Cases[0] {
 					if r.Own == nil && r.Law.Kind != privacy.GumbelLaw(1, 1).Kind {
@@ -210,7 +196,7 @@ func TestChoices(t *testing.T) {
 						}
 						return 0
 					},
-					Worlds: transcripts(make, s, twoEpisodes(others, first, place), func(r *mechanism.SparseTheta) (chosen, released []float64) {
+					Worlds: transcripts(x, twoEpisodes(others, first, place), func(r *mechanism.SparseTheta) (chosen, released []float64) {
 						return floats(r.Support), r.Theta
 					})})
 			}))
@@ -218,17 +204,10 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// TestStoppingChoices measures the noise of a stopping rule: its threshold, its comparisons, and its
-// estimate.
+// TestStoppingChoices measures the noise of a stopping rule: its threshold, its comparisons, and
+// its estimate.
 func TestStoppingChoices(t *testing.T) {
-	make := func() privacy.Statistic[mechanism.Stopped] {
-		return &mechanism.Stopping{Epsilon: 1, Alpha: 0.5, Beta: 0.1}
-	}
-	s := privacy.Setup{Horizon: 5, Bound: 2}
-	x := make()
-	if err := x.Init(s); err != nil {
-		t.Fatal(err)
-	}
+	x := open(t, mechanism.Stopping{Epsilon: 1, Alpha: 0.5, Beta: 0.1}, privacy.Setup{Horizon: 5, Bound: 2})
 	var records [2][]privacy.Record
 	for w, y := range []float64{2, -2} {
 		for _, y := range []float64{2, 2, y, 2, 2} {
@@ -236,7 +215,7 @@ func TestStoppingChoices(t *testing.T) {
 		}
 	}
 	privacytest.Choices(t, privacytest.Choice{Moves: func(privacy.Law) float64 { return privacy.PlanOf(x, privacy.All).Cases[0][0].Sensitivity.LInf },
-		Worlds: transcripts(make, s, records, func(r *mechanism.Stopped) (chosen, released []float64) {
+		Worlds: transcripts(x, records, func(r *mechanism.Stopped) (chosen, released []float64) {
 			chosen = []float64{float64(r.Count)}
 			if r.Reached {
 				chosen = append(chosen, 1)
@@ -251,15 +230,9 @@ func TestThresholdedLassoChoices(t *testing.T) {
 	const wishart = "Wishart"
 	for name, gamma := range map[string]bool{"comparisons": true, "sums": false} {
 		t.Run(name, func(t *testing.T) {
-			make := func() privacy.Statistic[mechanism.SparseGram] {
-				return &mechanism.ThresholdedLasso{Budget: privacy.Budget{Epsilon: 3, Delta: 0.01}, Sparsity: 1, Reward: 1.5, Row: 1.5,
-					Repairs: mechanism.Repairs{Sensitivity: true, Threshold: true, Screen: true, Bound: true, Freedom: true, Split: true, Gamma: gamma}}
-			}
-			s := privacy.Setup{Dim: 3, Horizon: 4, Bound: 3, Context: 1.5, Alpha: 0.1}
-			x := make()
-			if err := x.Init(s); err != nil {
-				t.Fatal(err)
-			}
+			x := open(t, mechanism.ThresholdedLasso{Budget: privacy.Budget{Epsilon: 3, Delta: 0.01}, Sparsity: 1, Reward: 1.5, Row: 1.5,
+				Repairs: mechanism.Repairs{Sensitivity: true, Threshold: true, Screen: true, Bound: true, Freedom: true, Split: true, Gamma: gamma},
+			}, privacy.Setup{Dim: 3, Horizon: 4, Bound: 3, Context: 1.5, Alpha: 0.1})
 			by := privacy.PlanOf(x, privacy.All).Cases[0]
 			var records [2][]privacy.Record
 			for w, y := range []float64{1.5, -1.5} {
@@ -279,7 +252,7 @@ func TestThresholdedLassoChoices(t *testing.T) {
 				},
 				Below: 0.02,                                            // a coefficient comes near to its bound, but for the penalty
 				Idle:  func(_, number int) bool { return number == 5 }, // the sum of y^2 stays
-				Worlds: transcripts(make, s, records, func(r *mechanism.SparseGram) (chosen, released []float64) {
+				Worlds: transcripts(x, records, func(r *mechanism.SparseGram) (chosen, released []float64) {
 					return floats(r.Support), append(append(released, r.Gram...), r.Cross...)
 				})})
 		})

@@ -23,7 +23,7 @@ func (fives) Length(i int, _ privacy.Setup) int {
 func batches() map[string]privacytest.Case[privacy.Means] {
 	all := make(map[string]privacytest.Case[privacy.Means])
 	for name, b := range map[string]privacy.Budget{"Laplace": pure, "Gaussian": approximate} {
-		c := weights(func() privacy.Tally { return &mechanism.RoundBatches{Budget: b, Lengths: fives{}} }, false)
+		c := weights(mechanism.RoundBatches{Budget: b, Lengths: fives{}}, false)
 		all[name] = c
 	}
 	return all
@@ -42,15 +42,13 @@ func TestCoreSet(t *testing.T) {
 	for name, b := range map[string]privacy.Budget{"Laplace": {Epsilon: 50}, "Gaussian": {Epsilon: 50, Delta: 0.01}} {
 		t.Run(name, func(t *testing.T) {
 			privacytest.Replay(t, privacytest.PolicyCase[privacy.Means]{
-				New: func() learner.Policy[privacy.Means] { return &learner.CoreSet{} },
-				Statistic: func() privacy.Statistic[privacy.Means] {
-					return &mechanism.RoundBatches{Budget: b, Lengths: learner.CoreSetBatches{}}
-				},
-				Problem: problem, Rounds: 200,
+				Policy:    learner.CoreSet{},
+				Statistic: mechanism.RoundBatches{Budget: b, Lengths: learner.CoreSetBatches{}},
+				Problem:   problem, Rounds: 200,
 			})
 		})
 	}
 	privacytest.Learner(t, privacytest.LearnerCase{
-		New: func() bandit.Learner { return learner.NewCoreSet(pure) }, Problem: problem,
+		Learner: learner.NewCoreSet(pure), Problem: problem,
 	})
 }

@@ -16,10 +16,10 @@ import (
 
 // DeviceCase is a local learner's device to be checked by Device.
 type DeviceCase struct {
-	New     func() learner.Device
-	Server  func() learner.Server // the device's server, whose first broadcast is the honest one
+	Device  learner.Device
+	Server  learner.Server // the device's server, whose first broadcast is the honest one
 	Problem bandit.Problem
-	Horizon int // horizon of Init; 0 means 100
+	Horizon int // horizon of Open; 0 means 100
 	// Below is the share of its plan by which the device may be found to lose less. 0 means 1e-9, 1
 	// allows anything.
 	Below float64
@@ -32,8 +32,8 @@ type DeviceCase struct {
 //     that the probe does not know are compared by the norms of the plan.
 //   - Message: all messages have one length, are appended, and depend on nothing but the user's
 //     data, the broadcast and the noise. The context is neither written to nor kept.
-//   - Act: whatever messages a device has sent before, it plays the arm that one plays that has sent
-//     none.
+//   - Act: whatever messages a device has sent before, it plays the arm that one plays that has
+//     sent none.
 //   - Refused: data that is not finite or of a wrong length is an error, and draws no noise.
 //     Whether a broadcast is refused does not depend on the data.
 //   - Ledger: the noise drawn for any number of messages is the noise claimed.
@@ -59,21 +59,21 @@ type datum struct {
 	y float64
 }
 
-func (c DeviceCase) start() (learner.Device, error) {
-	d := c.New()
-	if err := d.Init(c.Problem, c.Horizon); err != nil {
-		return nil, fmt.Errorf("the Init that the case asks for: %w", err)
+func (c DeviceCase) open() (learner.CalibratedDevice, error) {
+	d, err := c.Device.Open(c.Problem, c.Horizon)
+	if err != nil {
+		return nil, fmt.Errorf("the Open that the case asks for: %w", err)
 	}
 	return d, nil
 }
 
 // broadcasts returns the honest broadcast, and those of a server that wants to learn the most.
 func (c DeviceCase) broadcasts() ([][]float64, error) {
-	s := c.Server()
-	if err := s.Init(c.Problem, c.Horizon); err != nil {
+	ready, err := c.Server.Open(c.Problem, c.Horizon)
+	if err != nil {
 		return nil, err
 	}
-	s.Reset(stream(40))
+	s := ready.Start(stream(40))
 	honest := slices.Clone(s.Broadcast())
 	all := [][]float64{honest, {}, append(slices.Clone(honest), 1)}
 	for _, v := range []float64{0, 1, -1, 1e3, 1e300, math.NaN(), math.Inf(1)} {
@@ -93,9 +93,9 @@ func (c DeviceCase) broadcasts() ([][]float64, error) {
 	return all, nil
 }
 
-// ready returns a device that is initialised, or nil, and the broadcasts for it.
-func (c DeviceCase) ready(fail report) (learner.Device, [][]float64) {
-	d, err := c.start()
+// ready returns a device that is open, or nil, and the broadcasts for it.
+func (c DeviceCase) ready(fail report) (learner.CalibratedDevice, [][]float64) {
+	d, err := c.open()
 	if err != nil {
 		fail("%v", err)
 		return nil, nil
@@ -154,16 +154,16 @@ func (c DeviceCase) data() (all []datum) {
 }
 
 // send makes a message from a copy of the data.
-func send(d learner.Device, broadcast []float64, u datum, n *privacy.Noise) (learner.Message, error) {
+func send(d learner.Reporter, broadcast []float64, u datum, n *privacy.Noise) (learner.Message, error) {
 	return d.Report(broadcast, slices.Clone(u.x), u.y, n, nil)
 }
 
 func (c DeviceCase) sensitivity(fail report) {
-	d, broadcasts := c.ready(fail)
-	if d == nil {
+	ready, broadcasts := c.ready(fail)
+	if ready == nil {
 		return
 	}
-	plan, data := privacy.PlanOf(d, privacy.All), c.data()
+	d, plan, data := ready.Start(), privacy.PlanOf(ready, privacy.All), c.data()
 	var found, planned float64
 	var seen []*answers
 	for i, broadcast := range broadcasts {
@@ -228,7 +228,7 @@ func (a *answers) same(other *answers) bool {
 
 // measure returns a function for how far apart two messages are, how far apart they may be by the
 // plan, and the noise's matrix.
-func (c DeviceCase) measure(d learner.Device, broadcast []float64, u datum, plan privacy.Plan) (cost func([]float64) float64, most float64, b *mat.Dense, err error) {
+func (c DeviceCase) measure(d learner.Reporter, broadcast []float64, u datum, plan privacy.Plan) (cost func([]float64) float64, most float64, b *mat.Dense, err error) {
 	for _, releases := range plan.Cases {
 		for _, r := range releases {
 			for _, law := range r.Laws() {
@@ -274,10 +274,11 @@ func byNorms(plan privacy.Plan) (func([]float64) float64, error) {
 }
 
 func (c DeviceCase) message(fail report) {
-	used, broadcasts := c.ready(fail)
-	if used == nil {
+	ready, broadcasts := c.ready(fail)
+	if ready == nil {
 		return
 	}
+	used := ready.Start()
 	size := -1
 	prefix := learner.Message{1, 2}
 	for i, u := range c.data() {
@@ -306,12 +307,7 @@ func (c DeviceCase) message(fail report) {
 		if i%8 != 1 {
 			continue
 		}
-		fresh, err := c.start()
-		if err != nil {
-			fail("%v", err)
-			return
-		}
-		want, err := send(fresh, broadcasts[0], u, privacy.NewNoise(source(uint64(i))))
+		want, err := send(ready.Start(), broadcasts[0], u, privacy.NewNoise(source(uint64(i))))
 		if err != nil || !same(m, want) {
 			fail("message %d, of x = %v, y = %v, is another than a new device's under the same noise (%v): keep nothing of the users before", i+1, u.x, u.y, err)
 			return
@@ -320,17 +316,13 @@ func (c DeviceCase) message(fail report) {
 }
 
 func (c DeviceCase) act(fail report) {
-	used, broadcasts := c.ready(fail)
-	if used == nil {
+	ready, broadcasts := c.ready(fail)
+	if ready == nil {
 		return
 	}
 	rng, p := stream(45), c.Problem
 	v := bandit.View{Arms: p.Arms, Dim: p.Dim, X: make([]float64, p.Arms*p.Dim)}
-	quiet, err := c.start() // sends no message
-	if err != nil {
-		fail("%v", err)
-		return
-	}
+	used, quiet := ready.Start(), ready.Start() // quiet sends no message
 	for i, u := range c.data() {
 		if _, err := send(used, broadcasts[0], u, privacy.NewNoise(source(uint64(i)))); err != nil {
 			fail("x = %v, y = %v is refused: %v: clip it to its bounds", u.x, u.y, err)
@@ -351,10 +343,11 @@ func (c DeviceCase) act(fail report) {
 }
 
 func (c DeviceCase) refused(fail report) {
-	d, broadcasts := c.ready(fail)
-	if d == nil {
+	ready, broadcasts := c.ready(fail)
+	if ready == nil {
 		return
 	}
+	d := ready.Start()
 	good := make([]float64, c.Problem.Dim)
 	bad := []datum{{nil, 0}, {good[1:], 0}, {append(slices.Clone(good), 0), 0}}
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
@@ -392,7 +385,7 @@ func (c DeviceCase) refused(fail report) {
 
 // reported is a device that has sent its messages, in the form that a Ledger checks.
 type reported struct {
-	device   learner.Device
+	device   learner.CalibratedDevice
 	messages int
 }
 
@@ -401,11 +394,11 @@ func (r *reported) Plan(n int) privacy.Plan {
 }
 
 func (c DeviceCase) ledger(fail report) {
-	d, broadcasts := c.ready(fail)
-	if d == nil {
+	ready, broadcasts := c.ready(fail)
+	if ready == nil {
 		return
 	}
-	data := c.data()
+	d, data := ready.Start(), c.data()
 	for _, n := range []int{0, 1, 2, 3, len(data)} {
 		ledger := privacy.NewLedger(source(44))
 		noise := privacy.NewNoise(ledger)
@@ -415,7 +408,7 @@ func (c DeviceCase) ledger(fail report) {
 				return
 			}
 		}
-		if err := ledger.CheckPlan(&reported{d, n}, n); err != nil {
+		if err := ledger.CheckPlan(&reported{ready, n}, n); err != nil {
 			fail("after %d messages: %v", n, err)
 		}
 		if n > 0 && len(ledger.Drawn()) == 0 {
@@ -425,7 +418,7 @@ func (c DeviceCase) ledger(fail report) {
 }
 
 func (c DeviceCase) plan(fail report) {
-	d, err := c.start()
+	d, err := c.open()
 	if err != nil {
 		fail("%v", err)
 		return
@@ -446,7 +439,7 @@ func (c DeviceCase) plan(fail report) {
 }
 
 func (c DeviceCase) accounted(fail report) {
-	d, err := c.start()
+	d, err := c.open()
 	if err != nil {
 		fail("%v", err)
 		return
@@ -456,16 +449,16 @@ func (c DeviceCase) accounted(fail report) {
 	}
 }
 
-// fresh checks that a second message has noise of its own, as large as that of the first: each number
-// that is drawn for it changes it as the same number changes the first.
+// fresh checks that a second message has noise of its own, as large as that of the first: each
+// number that is drawn for it changes it as the same number changes the first.
 func (c DeviceCase) fresh(fail report) {
-	d, broadcasts := c.ready(fail)
-	if d == nil {
+	ready, broadcasts := c.ready(fail)
+	if ready == nil {
 		return
 	}
 	u := c.data()[0]
 	two := func(p *pulse) (m [2]learner.Message, draws int, err error) {
-		n := p.noise()
+		d, n := ready.Start(), p.noise()
 		for i := range m {
 			if m[i], err = send(d, broadcasts[0], u, n); err != nil {
 				return m, draws, err

@@ -25,45 +25,45 @@ func devices() map[string]privacytest.DeviceCase {
 		online := learner.OnlineNoise{Budget: approximate, Constant: constant}
 		amplified := learner.AmplifiedNoise{Budget: approximate, Batch: 20, Constant: constant}
 		vectors := learner.VectorSum{Budget: approximate, Batch: 20, Constant: constant}
-		combiner := func() (*learner.CombinerDevice, *learner.CombinerServer) { return learner.NewCombiner(online) }
+		device, server := learner.NewCombiner(online)
 		all["LDP"+name] = privacytest.DeviceCase{
-			New:    func() learner.Device { return &learner.LDPDevice{Noise: ldp} },
-			Server: func() learner.Server { return &learner.LDPServer{Noise: ldp} },
+			Device: learner.LDPDevice{Noise: ldp},
+			Server: learner.LDPServer{Noise: ldp},
 		}
 		all["online"+name] = privacytest.DeviceCase{
-			New:    func() learner.Device { return &learner.OnlineDevice{Noise: online} },
-			Server: func() learner.Server { return &learner.OnlineServer{Noise: online} },
+			Device: learner.OnlineDevice{Noise: online},
+			Server: learner.OnlineServer{Noise: online},
 		}
 		all["combiner"+name] = privacytest.DeviceCase{
-			New:    func() learner.Device { d, _ := combiner(); return d },
-			Server: func() learner.Server { _, s := combiner(); return s },
+			Device: device,
+			Server: server,
 		}
 		all["amplified"+name] = privacytest.DeviceCase{
-			New:    func() learner.Device { return &learner.AmplifiedDevice{Noise: amplified} },
-			Server: func() learner.Server { return &learner.AmplifiedServer{Noise: amplified} },
+			Device: learner.AmplifiedDevice{Noise: amplified},
+			Server: learner.AmplifiedServer{Noise: amplified},
 		}
 		all["vector sum"+name] = privacytest.DeviceCase{
-			New:    func() learner.Device { return &learner.VectorSumDevice{Noise: vectors} },
-			Server: func() learner.Server { return &learner.VectorSumServer{Noise: vectors} },
+			Device: learner.VectorSumDevice{Noise: vectors},
+			Server: learner.VectorSumServer{Noise: vectors},
 			Below:  0.5, // its norms have room for rounding
 		}
 	}
 	published := learner.OnlineNoise{Budget: approximate, Calibration: privacy.AsPublished}
 	all["online as published"] = privacytest.DeviceCase{
-		New:    func() learner.Device { return &learner.OnlineDevice{Noise: published} },
-		Server: func() learner.Server { return &learner.OnlineServer{Noise: published} },
+		Device: learner.OnlineDevice{Noise: published},
+		Server: learner.OnlineServer{Noise: published},
 		Below:  1, // it draws zeta, too, which the plan does not count on
 	}
 	printed := learner.LDPNoise{Budget: approximate, Calibration: privacy.AsPublished}
 	all["LDP as published"] = privacytest.DeviceCase{
-		New:    func() learner.Device { return &learner.LDPDevice{Noise: printed} },
-		Server: func() learner.Server { return &learner.LDPServer{Noise: printed} },
+		Device: learner.LDPDevice{Noise: printed},
+		Server: learner.LDPServer{Noise: printed},
 		Below:  0.3, // its worst case is a diagonal change
 	}
 	sparse := learner.SparseBits{Budget: pure, Sparsity: 1, Signal: 1}
 	all["sparse bits"] = privacytest.DeviceCase{
-		New:     func() learner.Device { return &learner.SparseBitsDevice{Bits: sparse} },
-		Server:  func() learner.Server { return &learner.SparseBitsServer{Bits: sparse} },
+		Device:  learner.SparseBitsDevice{Bits: sparse},
+		Server:  learner.SparseBitsServer{Bits: sparse},
 		Horizon: 1000,
 		Below:   1, // the probe gets the truth, of which it cannot tell how probable it is
 	}
@@ -97,37 +97,49 @@ type plain struct {
 	counts   bool // plays the first arm after 20 messages
 	repeats  bool // every second message has the noise of the one before
 	tires    bool // every second message has half as much noise
+}
 
-	learner.LDPDevice
-	problem bandit.Problem
-	sd      float64
-	last    []float64
-	high    bool
-	sent    int
-	before  []float64 // the noise of the last message
+// plainDevice is a plain for a problem.
+type plainDevice struct {
+	plain
+	learner.CalibratedDevice // acts
+	problem                  bandit.Problem
+	sd                       float64
+}
+
+// plainReporter is what runs on the devices.
+type plainReporter struct {
+	*plainDevice
+	learner.Reporter
+	last   []float64
+	high   bool
+	sent   int
+	before []float64 // the noise of the last message
+}
+
+func (p plain) Open(problem bandit.Problem, horizon int) (learner.CalibratedDevice, error) {
+	mu, err := privacy.GaussianMu(approximate)
+	if err != nil {
+		return nil, err
+	}
+	d, err := learner.LDPDevice{Noise: learner.LDPNoise{Budget: approximate}}.Open(problem, horizon)
+	return &plainDevice{p, d, problem, 2 * problem.ContextNorm / mu}, err // rewards are in [-1, 1]
+}
+
+func (p *plainDevice) Start() learner.Reporter {
+	return &plainReporter{plainDevice: p, Reporter: p.CalibratedDevice.Start()}
 }
 
 // Act is LinUCB's, unless it is broken.
-func (p *plain) Act(broadcast []float64, v *bandit.View) (int, error) {
-	arm, err := p.LDPDevice.Act(broadcast, v)
+func (p *plainReporter) Act(broadcast []float64, v *bandit.View) (int, error) {
+	arm, err := p.Reporter.Act(broadcast, v)
 	if err == nil && (p.stays && p.high || p.counts && p.sent > 20) {
 		arm = (arm + 1) % v.Arms
 	}
 	return arm, err
 }
 
-func (p *plain) Init(problem bandit.Problem, horizon int) error {
-	p.problem = problem
-	mu, err := privacy.GaussianMu(approximate)
-	p.sd = 2 * problem.ContextNorm / mu // rewards are in [-1, 1]
-	if err == nil {
-		p.LDPDevice.Noise.Budget = approximate
-		err = p.LDPDevice.Init(problem, horizon)
-	}
-	return err
-}
-
-func (p *plain) Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst learner.Message) (learner.Message, error) {
+func (p *plainReporter) Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst learner.Message) (learner.Message, error) {
 	message := make([]float64, len(x))
 	p.high, p.sent = y > 0.5, p.sent+1
 	sd := p.sd
@@ -190,7 +202,7 @@ func (p *plain) Report(broadcast []float64, x []float64, y float64, noise *priva
 	return append(dst, message...), nil
 }
 
-func (p *plain) Plan(int) privacy.Plan {
+func (p *plainDevice) Plan(int) privacy.Plan {
 	return privacy.Plan{Model: privacy.Local, Scope: privacy.OneMessage, Neighbours: privacy.ReplaceRound, Asked: approximate,
 		Cases: [][]privacy.Release{{{Law: privacy.GaussianLaw(p.problem.Dim, p.sd), Sensitivity: privacy.Norms{L2: 2}}}},
 		Draws: []privacy.Draws{{Law: privacy.GaussianLaw(p.problem.Dim, p.sd), Count: 1}}}.HeldBy(p)
@@ -220,8 +232,8 @@ func TestBrokenDevicesAreCaught(t *testing.T) {
 	suite := func(p plain) func(t testing.TB) {
 		return func(t testing.TB) {
 			privacytest.Device(t, privacytest.DeviceCase{
-				New:     func() learner.Device { d := p; return &d },
-				Server:  func() learner.Server { return &learner.LDPServer{Noise: learner.LDPNoise{Budget: approximate}} },
+				Device:  p,
+				Server:  learner.LDPServer{Noise: learner.LDPNoise{Budget: approximate}},
 				Problem: linear,
 			})
 		}
@@ -262,27 +274,25 @@ func uniform() matroid.Matroid {
 // readers are our policies, by name.
 func readers() map[string]privacytest.PolicyCase[privacy.Means] {
 	all := make(map[string]privacytest.PolicyCase[privacy.Means])
-	add := func(name string, make func() learner.Policy[privacy.Means]) {
-		all[name] = privacytest.PolicyCase[privacy.Means]{New: make, Problem: arms}
-		all[name+" over blocks"] = privacytest.PolicyCase[privacy.Means]{New: make, Problem: arms,
-			Statistic: func() privacy.Tally { return &mechanism.Blocks{Budget: pure} }}
+	add := func(name string, policy learner.Policy[privacy.Means]) {
+		all[name] = privacytest.PolicyCase[privacy.Means]{Policy: policy, Problem: arms}
+		all[name+" over blocks"] = privacytest.PolicyCase[privacy.Means]{Policy: policy, Problem: arms,
+			Statistic: mechanism.Blocks{Budget: pure}}
 	}
 	for _, start := range []learner.Initialisation{learner.Forced, learner.AsPublished} {
 		name := " " + start.String()
-		add("OMM"+name, func() learner.Policy[privacy.Means] { return &learner.OMM{Matroid: uniform(), Initialisation: start} })
-		add("CTS"+name, func() learner.Policy[privacy.Means] { return &learner.CTS{Matroid: uniform(), Initialisation: start} })
-		add("CTS that samples"+name, func() learner.Policy[privacy.Means] {
-			return &learner.CTS{Matroid: uniform(), Initialisation: start, Sample: true}
-		})
-		add("KLOSM"+name, func() learner.Policy[privacy.Means] { return &learner.KLOSM{Matroid: uniform(), Initialisation: start} })
+		add("OMM"+name, learner.OMM{Matroid: uniform(), Initialisation: start})
+		add("CTS"+name, learner.CTS{Matroid: uniform(), Initialisation: start})
+		add("CTS that samples"+name, learner.CTS{Matroid: uniform(), Initialisation: start, Sample: true})
+		add("KLOSM"+name, learner.KLOSM{Matroid: uniform(), Initialisation: start})
 	}
 	return all
 }
 
 func TestPolicies(t *testing.T) {
-	lin := privacytest.PolicyCase[privacy.Sums]{New: func() learner.Policy[privacy.Sums] { return &learner.LinUCB{} }, Problem: linear}
+	lin := privacytest.PolicyCase[privacy.Sums]{Policy: learner.LinUCB{}, Problem: linear}
 	t.Run("LinUCB", func(t *testing.T) { privacytest.Replay(t, lin) })
-	lin.Statistic = func() privacy.Accumulator { return &mechanism.BLT{Budget: approximate} }
+	lin.Statistic = mechanism.BLT{Budget: approximate}
 	t.Run("LinUCB over BLT", func(t *testing.T) { privacytest.Replay(t, lin) })
 	for name, c := range readers() {
 		t.Run(name, func(t *testing.T) { privacytest.Replay(t, c) })
@@ -293,19 +303,27 @@ func TestPolicies(t *testing.T) {
 type remembering struct {
 	learner.LinUCB
 	plays, tells, learns bool
-	from, after          int     // first round in which it plays so; how old a view is by then, 0 for 1
-	first                float64 // of the last view's numbers
-	seen                 []float64
-	told                 []float64
+	from, after          int // first round in which it plays so; how old a view is by then, 0 for 1
 }
 
-func (r *remembering) Reset(own *rand.Rand) {
-	r.first, r.seen = 0, nil
-	r.LinUCB.Reset(own)
+// remembers is the rule of remembering.
+type remembers struct {
+	*learner.LinUCBRule
+	remembering
+	first float64 // of the last view's numbers
+	seen  []float64
+	told  []float64
 }
 
-func (r *remembering) Learn(s *privacy.Sums) ([]float64, error) {
-	b, err := r.LinUCB.Learn(s)
+func (r remembering) Prepare(p bandit.Problem, horizon int, s *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
+	prepared, err := r.LinUCB.Prepare(p, horizon, s)
+	return learner.Begins[privacy.Sums](func(own *rand.Rand) learner.Rule[privacy.Sums] {
+		return &remembers{LinUCBRule: prepared.Begin(own).(*learner.LinUCBRule), remembering: r}
+	}), err
+}
+
+func (r *remembers) Learn(s *privacy.Sums) ([]float64, error) {
+	b, err := r.LinUCBRule.Learn(s)
 	if r.tells {
 		r.told = append(r.told[:0], b...)
 		r.told[0] += 1e-3 * r.first
@@ -314,7 +332,7 @@ func (r *remembering) Learn(s *privacy.Sums) ([]float64, error) {
 	return b, err
 }
 
-func (r *remembering) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+func (r *remembers) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	before := r.first
 	r.first, r.seen = v.X[0], append(r.seen, v.X[0])
 	if r.after > 0 {
@@ -333,7 +351,7 @@ func (r *remembering) Act(broadcast []float64, v *bandit.View, dst []int) ([]int
 		}
 		return append(dst, best), nil
 	}
-	return r.LinUCB.Act(broadcast, v, dst)
+	return r.LinUCBRule.Act(broadcast, v, dst)
 }
 
 func dot(x, y []float64) (sum float64) {
@@ -356,7 +374,7 @@ func TestPoliciesThatRememberAreCaught(t *testing.T) {
 	} {
 		caught(t, c.what, c.check, c.words, func(t testing.TB) {
 			privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
-				New: func() learner.Policy[privacy.Sums] { p := c.broken; return &p }, Problem: linear,
+				Policy: c.broken, Problem: linear,
 			})
 		})
 	}

@@ -20,9 +20,7 @@ func (printer) Errorf(format string, args ...any) { fmt.Printf(format+"\n", args
 // takes the printer's place.
 func ExampleProbe() {
 	found := privacytest.Probe(printer{}, privacytest.Case[privacy.Sums]{
-		New: func() privacy.Statistic[privacy.Sums] {
-			return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}}
-		},
+		Of:     mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}},
 		Setup:  privacy.Setup{Dim: 3, Horizon: 8, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 		Format: privacytest.Rows(),
 	})

@@ -28,7 +28,13 @@ type blocksOf struct {
 	cache   map[float64]float64
 	drawn   int
 	clipped int
-	runs    int
+	past    *past // of all runs
+}
+
+// past is what a bug keeps of runs before.
+type past struct {
+	runs int
+	z    float64
 }
 
 // blockOf is the data of an arm.
@@ -47,11 +53,10 @@ func (b *blocksOf) Init(s privacy.Setup) error {
 }
 
 func (b *blocksOf) Reset(n *privacy.Noise) {
-	kept, runs := b.z, b.runs+1
-	*b = blocksOf{runs: runs, bug: b.bug, setup: b.setup, noise: n, arms: make([]blockOf, b.setup.Arms), cache: map[float64]float64{}}
-	if b.bug == "noise of the run before" {
-		b.z = kept
+	if b.past != nil {
+		b.past.runs++
 	}
+	*b = blocksOf{past: b.past, bug: b.bug, setup: b.setup, noise: n, arms: make([]blockOf, b.setup.Arms), cache: map[float64]float64{}}
 	b.means.Of = make([]privacy.Estimate, b.setup.Arms)
 	b.means.Changed = []int{}
 }
@@ -165,8 +170,10 @@ func (b *blocksOf) draw(a int, of *blockOf) {
 		b.z[0] = 0
 		return
 	case b.bug == "one draw for two blocks" && b.drawn > 0 && count%4 == 2,
-		b.bug == "one draw for two arms" && a == 1,
-		b.bug == "noise of the run before" && b.runs > 2 && b.drawn == 0 && count == 0:
+		b.bug == "one draw for two arms" && a == 1:
+		return
+	case b.bug == "noise of the run before" && b.past.runs > 2 && b.drawn == 0 && count == 0:
+		b.z[0] = b.past.z
 		return
 	case b.bug == "noise by value" && known:
 		b.z[0] = old
@@ -174,6 +181,9 @@ func (b *blocksOf) draw(a int, of *blockOf) {
 	}
 	b.noise.Laplace(b.z[:], b.scale())
 	b.drawn++
+	if b.past != nil {
+		b.past.z = b.z[0]
+	}
 	b.cache[of.open] = b.z[0]
 	switch {
 	case b.bug == "less noise on large sums" && of.open > 3,
@@ -192,7 +202,8 @@ func (b *blocksOf) Plan(records int) privacy.Plan {
 }
 
 func blocksCase(bug string) privacytest.Case[privacy.Means] {
-	c := privacytest.Case[privacy.Means]{New: func() privacy.Tally { return &blocksOf{bug: bug} }, Format: privacytest.Weights(nil),
+	shared := &past{}
+	c := privacytest.Case[privacy.Means]{Of: described[privacy.Means]{func() runnable[privacy.Means] { return &blocksOf{bug: bug, past: shared} }}, Format: privacytest.Weights(nil),
 		Setup: privacy.Setup{Horizon: 16, Arms: 2, Slots: 1, Hi: 1}, Long: 300}
 	if bug == "one draw for two arms" || bug == "Changed is sorted by raw totals" {
 		c.Setup.Slots = 2
@@ -203,8 +214,9 @@ func blocksCase(bug string) privacytest.Case[privacy.Means] {
 // rowsOf is a tree with a bug.
 type rowsOf struct {
 	bug string
-	*mechanism.Tree
+	privacy.Stream[privacy.Sums]
 
+	tree            privacy.Mechanism[privacy.Sums]
 	setup           privacy.Setup
 	gram            []float64
 	logDet, longest float64
@@ -213,12 +225,14 @@ type rowsOf struct {
 }
 
 func (r *rowsOf) Init(s privacy.Setup) error {
-	r.Tree, r.setup = &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: approximate}}, s
-	return r.Tree.Init(s)
+	r.setup = s
+	var err error
+	r.tree, err = mechanism.Tree{Noise: mechanism.Gaussian{Budget: approximate}}.Open(s)
+	return err
 }
 
 func (r *rowsOf) Reset(n *privacy.Noise) {
-	r.Tree.Reset(n)
+	r.Stream = r.tree.Start(n)
 	d := r.setup.Dim - 1
 	r.gram, r.corr, r.logDet, r.longest = make([]float64, packed.Size(d)), make([]float64, d), 0, 0
 	for i, p := 0, 0; i < d; i, p = i+1, p+i+2 {
@@ -227,7 +241,7 @@ func (r *rowsOf) Reset(n *privacy.Noise) {
 }
 
 func (r *rowsOf) Add(rec *privacy.Record) (bool, error) {
-	moved, err := r.Tree.Add(rec)
+	moved, err := r.Stream.Add(rec)
 	if err != nil {
 		return moved, err
 	}
@@ -249,7 +263,7 @@ func (r *rowsOf) Add(rec *privacy.Record) (bool, error) {
 }
 
 func (r *rowsOf) Release() *privacy.Sums {
-	r.release = *r.Tree.Release()
+	r.release = *r.Stream.Release()
 	threshold, ok := map[string]float64{"a raw support": 0.5, "a raw support of strong ones": 6}[r.bug]
 	if ok {
 		r.release.Packed = slices.Clone(r.release.Packed)
@@ -270,7 +284,18 @@ func (r *rowsOf) Release() *privacy.Sums {
 	return &r.release
 }
 
-func (r *rowsOf) Plan(records int) privacy.Plan { return privacy.PlanOf(r.Tree, records).HeldBy(r) }
+func (r *rowsOf) Plan(records int) privacy.Plan {
+	var of any = r.tree
+	if r.Stream != nil {
+		of = r.Stream
+	}
+	return privacy.PlanOf(of, records).HeldBy(r)
+}
+
+// describesRows describes a rowsOf.
+func describesRows(bug string) privacy.Accumulator {
+	return described[privacy.Sums]{func() runnable[privacy.Sums] { return &rowsOf{bug: bug} }}
+}
 
 // twoNumbers is a release of two numbers under one draw.
 type twoNumbers struct{ Sum, Square float64 }
@@ -317,7 +342,7 @@ func TestFixturesUnbroken(t *testing.T) {
 		privacytest.Statistic(t, c)
 		privacytest.Probe(t, c)
 	}
-	c := rows(func() privacy.Accumulator { return &rowsOf{} })
+	c := rows(describesRows(""))
 	privacytest.Statistic(t, c)
 	privacytest.Probe(t, c)
 }
@@ -347,7 +372,7 @@ func TestFixtures(t *testing.T) {
 		{"Changed is sorted by raw totals", "Noised", "Means.Changed[0]"},
 		{"the last block is bare", "Noised", "Means.Of[0].Mean"},
 		{"one draw for two arms", "Probe", "+Inf"},
-		{"noise of the run before", "Reset", "forget all in Reset"},
+		{"noise of the run before", "Noised", "Means.Of[0].Mean"},
 		{"noise of one sign", "Noised", "Means.Of[0].Mean"},
 		{"a raw reward in Tail after 270 records", "Noised", "Tail.Root"},
 	} {
@@ -366,10 +391,10 @@ func TestFixtures(t *testing.T) {
 		{"the row beside the sums", "Sums.Row[0]"},
 	} {
 		caught(t, c.bug, "Noised", c.words, func(t testing.TB) {
-			privacytest.Statistic(t, rows(func() privacy.Accumulator { return &rowsOf{bug: c.bug} }))
+			privacytest.Statistic(t, rows(describesRows(c.bug)))
 		})
 	}
-	pair := privacytest.Case[twoNumbers]{New: func() privacy.Statistic[twoNumbers] { return &pairOf{} }, Setup: blocksCase("").Setup}
+	pair := privacytest.Case[twoNumbers]{Of: described[twoNumbers]{func() runnable[twoNumbers] { return &pairOf{} }}, Setup: blocksCase("").Setup}
 	pair.Format = privacytest.Format[twoNumbers](privacytest.Weights(nil))
 	caught(t, "one draw for two numbers", "Probe", "+Inf", func(t testing.TB) { privacytest.Probe(t, pair) })
 }
@@ -406,7 +431,7 @@ type hiding struct {
 
 func TestReleasesThatHide(t *testing.T) {
 	caught(t, "an unexported field", "Release", "hiddenRelease.total is unexported", func(t testing.TB) {
-		privacytest.Statistic(t, privacytest.Case[hiddenRelease]{New: func() privacy.Statistic[hiddenRelease] { return &hiding{} }})
+		privacytest.Statistic(t, privacytest.Case[hiddenRelease]{Of: &hiding{}})
 	})
 	caught(t, "a function", "Release", ".Read is a func", func(t testing.TB) {
 		privacytest.Probe(t, privacytest.Case[struct{ Read func() }]{})
@@ -415,35 +440,65 @@ func TestReleasesThatHide(t *testing.T) {
 }
 
 // watched is a statistic that a policy reads past its releases.
-var watched privacy.Accumulator
+var watched privacy.Stream[privacy.Sums]
+
+// watching is a tree whose runs are watched.
+type watching struct{ mechanism.Tree }
+
+func (w watching) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
+	m, err := w.Tree.Open(s)
+	return watchingTree{m}, err
+}
+
+type watchingTree struct {
+	privacy.Mechanism[privacy.Sums]
+}
+
+func (w watchingTree) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	watched = w.Mechanism.Start(n)
+	return watched
+}
 
 // peeking is LinUCB that plays the first arm, or says so, once a row was clipped.
 type peeking struct {
 	learner.LinUCB
-	Stat privacy.Accumulator // what it reads; nil means watched
+	Stat privacy.Stream[privacy.Sums] // what it reads; nil means watched
 	tell bool
 }
 
-func (p *peeking) sees() bool {
+// peeks is the rule of peeking.
+type peeks struct {
+	*learner.LinUCBRule
+	peeking
+}
+
+func (p peeking) Prepare(problem bandit.Problem, horizon int, r *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
+	prepared, err := p.LinUCB.Prepare(problem, horizon, r)
+	return learner.Begins[privacy.Sums](func(own *rand.Rand) learner.Rule[privacy.Sums] {
+		return &peeks{prepared.Begin(own).(*learner.LinUCBRule), p}
+	}), err
+}
+
+func (p *peeks) sees() bool {
 	if p.Stat != nil {
 		return p.Stat.Clipped() > 3
 	}
 	return watched.Clipped() > 3
 }
 
-func (p *peeking) Learn(r *privacy.Sums) ([]float64, error) {
-	b, err := p.LinUCB.Learn(r)
+func (p *peeks) Learn(r *privacy.Sums) ([]float64, error) {
+	b, err := p.LinUCBRule.Learn(r)
 	if p.tell && err == nil && p.sees() {
 		b[len(b)-2] *= 2 // be more careful
 	}
 	return b, err
 }
 
-func (p *peeking) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+func (p *peeks) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	if !p.tell && p.sees() {
 		return append(dst, 0), nil
 	}
-	return p.LinUCB.Act(broadcast, v, dst)
+	return p.LinUCBRule.Act(broadcast, v, dst)
 }
 
 // TestPoliciesThatPeek: a policy that reads its statistic past the releases is refused if it holds
@@ -453,52 +508,53 @@ func TestPoliciesThatPeek(t *testing.T) {
 		what, check, words string
 		holds, tell        bool
 	}{
-		{"holds its statistic", "Releases", "Policy.Stat is a *mechanism.Tree, which takes in records", true, false},
+		{"holds its statistic", "Releases", "Policy.Stat is a *mechanism.treeRun, which takes in records", true, false},
 		{"reads a variable and acts", "Releases", "is played in place of", false, false},
 		{"reads a variable and tells", "Releases", "is another by a new policy", false, true},
 	} {
 		caught(t, c.what, c.check, c.words, func(t testing.TB) {
-			watched = &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: approximate}}
-			privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
-				New: func() learner.Policy[privacy.Sums] {
-					p := &peeking{tell: c.tell}
-					if c.holds {
-						p.Stat = watched
-					}
-					return p
-				},
-				Problem: linear, Statistic: func() privacy.Accumulator { return watched },
-			})
+			tree := mechanism.Tree{Noise: mechanism.Gaussian{Budget: approximate}}
+			policy := peeking{tell: c.tell}
+			if c.holds {
+				m, err := tree.Open(privacy.Setup{Horizon: 9, Dim: 3, Bound: 2, Alpha: 0.1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				policy.Stat = m.Start(privacy.NewNoise(rand.NewPCG(1, 1)))
+			}
+			privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{Policy: policy, Problem: linear, Statistic: watching{tree}})
 		})
 	}
 }
 
 // forgetting is LinUCB that remembers, from round 401 on, whether the last context was positive.
-type forgetting struct {
-	learner.LinUCB
-	Positive bool
+type forgetting struct{ learner.LinUCB }
+
+func (f forgetting) Prepare(p bandit.Problem, horizon int, r *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
+	prepared, err := f.LinUCB.Prepare(p, horizon, r)
+	return learner.Begins[privacy.Sums](func(own *rand.Rand) learner.Rule[privacy.Sums] {
+		return &forgets{LinUCBRule: prepared.Begin(own).(*learner.LinUCBRule)}
+	}), err
 }
 
-func (f *forgetting) Reset(own *rand.Rand) {
-	f.Positive = false
-	f.LinUCB.Reset(own)
+// forgets is the rule of forgetting.
+type forgets struct {
+	*learner.LinUCBRule
+	positive bool
 }
 
-func (f *forgetting) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
-	last := f.Positive
-	if f.Positive = v.X[0] > 0; last && v.Round > 400 {
+func (f *forgets) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+	last := f.positive
+	if f.positive = v.X[0] > 0; last && v.Round > 400 {
 		return append(dst, 0), nil
 	}
-	return f.LinUCB.Act(broadcast, v, dst)
+	return f.LinUCBRule.Act(broadcast, v, dst)
 }
 
 func TestMemoryOfALateRound(t *testing.T) {
 	caught(t, "a memory from round 401 on", "Memory", "", func(t testing.TB) {
 		privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
-			New: func() learner.Policy[privacy.Sums] { return &forgetting{} },
-			Statistic: func() privacy.Statistic[privacy.Sums] {
-				return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: approximate}}
-			},
+			Policy: forgetting{}, Statistic: mechanism.Tree{Noise: mechanism.Gaussian{Budget: approximate}},
 			Problem: bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1},
 		})
 	})

@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -12,20 +11,20 @@ import (
 )
 
 // hard is a regression of short episodes, of two steps each.
-func hard() *mechanism.NoisyIHT {
-	return &mechanism.NoisyIHT{Budget: approximate, Calibration: privacy.AsPublished, Sparsity: 2, L1: 0.5, Step: 0.2, Rate: 4,
+func hard() mechanism.NoisyIHT {
+	return mechanism.NoisyIHT{Budget: approximate, Calibration: privacy.AsPublished, Sparsity: 2, L1: 0.5, Step: 0.2, Rate: 4,
 		Sd: 0.2, Context: 4, Lengths: threeRows{}}
 }
 
 // mended is the printed private LASSO with all that its claim needs.
-func mended() *mechanism.ThresholdedLasso {
-	return &mechanism.ThresholdedLasso{Budget: approximate, Sparsity: 1, Reward: 1, Row: 1,
+func mended() mechanism.ThresholdedLasso {
+	return mechanism.ThresholdedLasso{Budget: approximate, Sparsity: 1, Reward: 1, Row: 1,
 		Repairs: mechanism.Repairs{Sensitivity: true, Threshold: true, Screen: true, Bound: true, Freedom: true, Split: true}}
 }
 
-func hardCase(make func() *mechanism.NoisyIHT) privacytest.Case[mechanism.SparseTheta] {
+func hardCase(make func() mechanism.NoisyIHT) privacytest.Case[mechanism.SparseTheta] {
 	c := privacytest.Case[mechanism.SparseTheta]{
-		New:   func() privacy.Statistic[mechanism.SparseTheta] { return make() },
+		Of:    make(),
 		Setup: privacy.Setup{Horizon: 17, Dim: 4, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 		Long:  300, Nonlinear: true,
 		Format: sparseFormat[mechanism.SparseTheta](math.Inf(1)),
@@ -46,7 +45,7 @@ func hardCase(make func() *mechanism.NoisyIHT) privacytest.Case[mechanism.Sparse
 func TestHardStatistics(t *testing.T) {
 	t.Run("Laplace", func(t *testing.T) { privacytest.Statistic(t, hardCase(hard)) })
 	t.Run("Gumbel", func(t *testing.T) {
-		privacytest.Statistic(t, hardCase(func() *mechanism.NoisyIHT {
+		privacytest.Statistic(t, hardCase(func() mechanism.NoisyIHT {
 			h := hard()
 			h.Calibration, h.Gumbel, h.Rate = privacy.Sound, true, 2
 			return h
@@ -54,7 +53,7 @@ func TestHardStatistics(t *testing.T) {
 	})
 	t.Run("mended LASSO", func(t *testing.T) {
 		privacytest.Statistic(t, privacytest.Case[mechanism.SparseGram]{
-			New:   func() privacy.Statistic[mechanism.SparseGram] { return mended() },
+			Of:    mended(),
 			Setup: privacy.Setup{Horizon: 17, Dim: 4, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 			Long:  300, Nonlinear: true, Format: func() privacytest.Format[mechanism.SparseGram] {
 				f := sparseCase(forgetful).Format
@@ -67,26 +66,22 @@ func TestHardStatistics(t *testing.T) {
 
 func TestHardPolicies(t *testing.T) {
 	privacytest.Replay(t, privacytest.PolicyCase[mechanism.SparseTheta]{
-		New:       func() learner.Policy[mechanism.SparseTheta] { return &learner.FLIPHAT{} },
+		Policy:    learner.FLIPHAT{},
 		Problem:   linear,
-		Statistic: func() privacy.Statistic[mechanism.SparseTheta] { return hard() },
+		Statistic: hard(),
 	})
 	privacytest.Replay(t, privacytest.PolicyCase[mechanism.SparseGram]{
-		New:       func() learner.Policy[mechanism.SparseGram] { return &learner.PrivateThresholdedLasso{} },
+		Policy:    learner.PrivateThresholdedLasso{},
 		Problem:   linear,
-		Statistic: func() privacy.Statistic[mechanism.SparseGram] { return mended() },
+		Statistic: mended(),
 	})
 }
 
 func TestHardLearners(t *testing.T) {
-	privacytest.Learner(t, privacytest.LearnerCase{Name: "FLIPHAT", Problem: linear, New: func() bandit.Learner {
-		h := hard()
-		h.Budget = wide
-		return learner.New(&learner.FLIPHAT{}, h)
-	}})
-	privacytest.Learner(t, privacytest.LearnerCase{Name: "mended LASSO", Problem: linear, New: func() bandit.Learner {
-		l := mended()
-		l.Budget = wide
-		return learner.New(&learner.PrivateThresholdedLasso{}, l)
-	}})
+	h := hard()
+	h.Budget = wide
+	privacytest.Learner(t, privacytest.LearnerCase{Name: "FLIPHAT", Problem: linear, Learner: learner.New(learner.FLIPHAT{}, h)})
+	l := mended()
+	l.Budget = wide
+	privacytest.Learner(t, privacytest.LearnerCase{Name: "mended LASSO", Problem: linear, Learner: learner.New(learner.PrivateThresholdedLasso{}, l)})
 }

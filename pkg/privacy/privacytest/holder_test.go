@@ -21,51 +21,16 @@ import (
 
 const module = "github.com/dpbandits/dpbandits/"
 
-// fields makes each exported type that has a plan, and each policy, by the fields that it takes. A
-// new type wants a line here.
+// fields makes each learner, device and policy, and each exported type that has a plan, by the
+// fields that it takes. A new type wants a line here, or in begun.
 var fields = map[string]string{
-	"mechanism.Gaussian":           "Budget: approximate",
-	"mechanism.Wishart":            "Budget: approximate",
-	"mechanism.Tree":               "Noise: &mechanism.Gaussian{Budget: approximate}",
-	"mechanism.PanPrivateTree":     "Noise: &mechanism.Gaussian{Budget: approximate}",
-	"mechanism.SecureTree":         "Budget: approximate",
-	"mechanism.Honaker":            "Budget: approximate",
-	"mechanism.SquareRoot":         "Budget: approximate",
-	"mechanism.BLT":                "Budget: approximate",
-	"mechanism.Exact":              public,
-	"mechanism.VectorExact":        public,
-	"mechanism.VectorTree":         "Budget: pure",
-	"mechanism.VectorSquareRoot":   "Budget: approximate",
-	"mechanism.VectorBLT":          "Budget: approximate",
-	"mechanism.Blocks":             "Budget: pure",
-	"mechanism.Batches":            "Budget: pure, Lengths: mechanism.Geometric{First: 1, Ratio: 2}",
-	"mechanism.TreeTally":          "Budget: pure",
-	"mechanism.HybridTally":        "Epsilon: 1",
-	"mechanism.PosteriorDraws":     "Variance: 1, Delta: 1e-5",
-	"mechanism.ResponseTally":      "Epsilon: 1",
-	"mechanism.Counts":             public,
-	"mechanism.Laplace":            "Epsilon: 1, Dim: 2, Hi: 1",
-	"mechanism.VectorGaussian":     "Budget: approximate, Dim: 2, Bound: 1",
-	"mechanism.RandomisedResponse": "Epsilon: 1, Choices: 3",
-	"mechanism.SparseVector":       "Epsilon: 1, Accepted: 2, Sensitivity: 1",
-	"mechanism.TopK":               "Budget: pure, K: 1, Candidates: 3, Sensitivity: 1",
-	"mechanism.TopScores":          "Budget: pure, Picks: 1, Lengths: mechanism.Growing{Least: 2}",
-	"mechanism.SparseEpisodes":     episodes,
-	"mechanism.NoisyIHT":           thresholding,
-	"mechanism.ThresholdedLasso": "Budget: approximate, Sparsity: 1, Reward: 1, Row: 1, Repairs: mechanism.Repairs{" +
-		"Sensitivity: true, Threshold: true, Screen: true, Bound: true, Freedom: true, Split: true}",
-	"mechanism.SecureGaussian": "Budget: approximate, Dim: 2, Bound: 1",
-	"mechanism.Stopping":       "Epsilon: 1, Alpha: 0.5, Beta: 0.5",
-	"mechanism.RoundBatches":   "Budget: pure, Lengths: learner.CoreSetBatches{}",
-	"mechanism.SecureLaplace":  "Epsilon: 1, Dim: 2, Bound: 1",
-
-	"learner.Private[privacy.Sums]":  "Policy: &learner.LinUCB{}, Statistic: &mechanism.BLT{Budget: approximate}",
-	"learner.Private[privacy.Means]": "Policy: &learner.OMM{Matroid: pick()}, Statistic: &mechanism.Blocks{Budget: pure}",
+	"learner.Private[privacy.Sums]":  "Policy: learner.LinUCB{}, Statistic: mechanism.BLT{Budget: approximate}",
+	"learner.Private[privacy.Means]": "Policy: learner.OMM{Matroid: pick()}, Statistic: mechanism.Blocks{Budget: pure}",
 	"learner.Metered":                "Learner: learner.DPUCBMAT(pick(), 1), Budget: pure",
 	"learner.Delayed":                "Learner: learner.DPUCBMAT(pick(), 1), Most: 2",
 	"learner.RandomisedAction":       "Learner: learner.DPUCBMAT(pick(), 1), Epsilon: 1",
-	"learner.Local": "Device: &learner.LDPDevice{Noise: learner.LDPNoise{Budget: approximate}}," +
-		"Server: &learner.LDPServer{Noise: learner.LDPNoise{Budget: approximate}}",
+	"learner.Local": "Device: learner.LDPDevice{Noise: learner.LDPNoise{Budget: approximate}}," +
+		"Server: learner.LDPServer{Noise: learner.LDPNoise{Budget: approximate}}",
 	"learner.LDPDevice":        "Noise: learner.LDPNoise{Budget: approximate}",
 	"learner.OnlineDevice":     "Noise: learner.OnlineNoise{Budget: approximate}",
 	"learner.CombinerDevice":   "Noise: learner.OnlineNoise{Budget: approximate}",
@@ -73,11 +38,11 @@ var fields = map[string]string{
 	"learner.SparseBitsDevice": "Bits: learner.SparseBits{Budget: pure, Sparsity: 1, Signal: 1}",
 	"learner.VectorSumDevice":  "Noise: learner.VectorSum{Budget: approximate, Batch: 20}",
 
-	"learner.Private[mechanism.SparseGram]": "Policy: &learner.SparseJDP{}, Statistic: &mechanism.SparseEpisodes{" + episodes + "}",
+	"learner.Private[mechanism.SparseGram]": "Policy: learner.SparseJDP{}, Statistic: mechanism.SparseEpisodes{" + episodes + "}",
 	"learner.SparseJDP":                     "",
 	"learner.PrivateThresholdedLasso":       "",
 
-	"learner.Private[mechanism.SparseTheta]": "Policy: &learner.FLIPHAT{}, Statistic: &mechanism.NoisyIHT{" + thresholding + "}",
+	"learner.Private[mechanism.SparseTheta]": "Policy: learner.FLIPHAT{}, Statistic: mechanism.NoisyIHT{" + thresholding + "}",
 	"learner.FLIPHAT":                        "",
 
 	"learner.LinUCB": "",
@@ -96,16 +61,39 @@ var fields = map[string]string{
 	"arms.AdaCUCB":               "",
 	"arms.AdaPTT":                "Delta: 0.1",
 	"arms.GaussianThompson":      "",
-	"arms.TargetIMED":            "IMED: arms.IMED{Epsilon: 1}",
+	"arms.TargetIMED":            "Epsilon: 1",
 	"arms.DPUCB":                 "Epsilon: 1",
 	"arms.LazyUCB":               "",
 	"arms.LazyThompson":          "",
 	"learner.CoreSet":            "",
-	"online.FTRL":                "Gradient: 1, Sums: &mechanism.VectorTree{Budget: pure}, Noise: privacy.NewSystemNoise()",
+	"online.FTRL":                "Gradient: 1, Sums: mechanism.VectorTree{Budget: pure}, Noise: privacy.NewSystemNoise()",
 	"online.Experts":             "Epsilon: 1, Noise: privacy.NewSystemNoise(), Rand: rand.New(rand.NewPCG(1, 1))",
 
-	"careless.Statistic": "Of: &mechanism.BLT{Budget: approximate}",
+	"careless.Learner": "Of: learner.DPUCBMAT(pick(), 1)",
 }
+
+// bare are learners that claim nothing.
+var bare = []string{
+	"learner.CTSBeta", "learner.DoublyRobustLasso", "learner.LassoBandit", "learner.Random", "learner.SparsityAgnostic",
+	"learner.SupportOracle", "learner.ThresholdedLasso",
+}
+
+// begun makes each exported type that has a plan and is met in a run only.
+var begun = map[string]string{
+	"learner.MeteredCalibrated":                 "open(" + metered + ")",
+	"learner.PrivateRun[privacy.Sums]":          "start(learner.New(learner.LinUCB{}, privacy.Accumulator(mechanism.BLT{Budget: approximate})))",
+	"learner.PrivateRun[privacy.Means]":         "start(learner.DPUCBMAT(pick(), 1))",
+	"learner.PrivateRun[mechanism.SparseGram]":  "start(" + refined + ")",
+	"learner.PrivateRun[mechanism.SparseTheta]": "start(" + hardened + ")",
+	"learner.LocalRun": "start(learner.Local{Device: learner.LDPDevice{Noise: learner.LDPNoise{Budget: approximate}}," +
+		"Server: learner.LDPServer{Noise: learner.LDPNoise{Budget: approximate}}})",
+}
+
+const (
+	metered  = "learner.Metered{Learner: learner.DPUCBMAT(pick(), 1), Budget: pure}"
+	refined  = "learner.New(learner.SparseJDP{}, privacy.Statistic[mechanism.SparseGram](mechanism.SparseEpisodes{" + episodes + "}))"
+	hardened = "learner.New(learner.FLIPHAT{}, privacy.Statistic[mechanism.SparseTheta](mechanism.NoisyIHT{" + thresholding + "}))"
+)
 
 // episodes are the fields of a SparseEpisodes.
 const episodes = "Budget: approximate, Concentrated: true, Lengths: mechanism.Growing{Least: 2}," +
@@ -114,35 +102,44 @@ const episodes = "Budget: approximate, Concentrated: true, Lengths: mechanism.Gr
 // thresholding are the fields of a NoisyIHT.
 const thresholding = "Budget: approximate, Calibration: privacy.AsPublished, Sparsity: 1, L1: 1"
 
-// public marks what makes no claim.
-const public = "/* public */"
-
 // careless is a package whose type takes over a plan without looking who holds it.
 const careless = `package careless
 
-import "` + module + `pkg/privacy"
+import (
+	"` + module + `pkg/bandit"
+	"` + module + `pkg/privacy"
+)
 
-type Statistic struct{ Of privacy.Accumulator }
+type Learner struct{ Of bandit.Learner }
 
-func (s *Statistic) Init(setup privacy.Setup) error { return s.Of.Init(setup) }
-func (s *Statistic) Reset(n *privacy.Noise) { s.Of.Reset(n) }
-func (s *Statistic) Plan(records int) privacy.Plan { return s.Of.Plan(records).HeldBy(s) }
+type ready struct{ bandit.Calibrated }
+
+func (l Learner) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	of, err := l.Of.Open(p, horizon)
+	if err != nil {
+		return nil, err
+	}
+	return &ready{of}, nil
+}
+
+func (r *ready) Plan(records int) privacy.Plan { return r.Calibrated.(privacy.Planner).Plan(records).HeldBy(r) }
 `
 
 // TestHolder embeds every exported type that has a plan in a type outside pkg/, by pointer and by
-// value, overrides one method after the other, and asks what the outer type claims, and what each
+// value, overrides one method after the other, and asks what the outer type claims: nothing. It
+// embeds every learner and every device, too, has Open embed what that opens to, and asks what each
 // type claims that reads it: nothing. A policy may be embedded. That the test can fail is seen on a
 // reader that is careless. It takes the compiler 10 s; with -short one method of each type is
-// overridden, and Init.
+// overridden, and Init. For what a statistic opens to see TestHolderOfMechanisms.
 func TestHolder(t *testing.T) {
-	failures := holders(t, "pkg/learner", "pkg/mechanism", "pkg/arms", "pkg/online", "careless")
-	for _, want := range []string{"careless.Statistic.Of reads mechanism.Tree, Init overridden, by pointer", "reads mechanism.BLT, Init overridden, by value"} {
+	failures := holders(t, "pkg/learner", "pkg/arms", "pkg/online", "careless")
+	for _, want := range []string{"careless.Learner.Of reads learner.Metered, Open overridden, by pointer", "reads learner.Delayed, Open overridden, by value"} {
 		if !slices.ContainsFunc(failures, func(f string) bool { return strings.Contains(f, want) }) {
 			t.Errorf("a careless reader is not caught: no failure says %q: %q", want, failures)
 		}
 	}
 	for _, f := range failures {
-		if !strings.HasPrefix(f, "careless.Statistic.Of reads ") {
+		if !strings.HasPrefix(f, "careless.Learner.Of reads ") {
 			t.Error(f)
 		}
 	}
@@ -303,22 +300,42 @@ func (g *generator) subject(named *types.Named, base string) {
 		}
 		return nil
 	}
-	plan, learn, act := has("Plan"), has("Learn"), has("Act")
-	isPlan := plan != nil && plan.Results().Len() == 1 && types.Identical(plan.Results().At(0).Type(), g.privacy.Scope().Lookup("Plan").Type())
-	isPolicy := learn != nil && act != nil && !isPlan
-	if !isPlan && !isPolicy {
+	kind := ""
+	plan, opens := has("Plan"), has("Open")
+	switch {
+	case plan != nil && plan.Results().Len() == 1 && types.Identical(plan.Results().At(0).Type(), g.privacy.Scope().Lookup("Plan").Type()):
+		kind = "plan"
+	case has("Prepare") != nil:
+		kind = "policy"
+	case opens != nil && opens.Results().Len() == 2:
+		kind = map[string]string{
+			module + "pkg/bandit.Calibrated": "learner", module + "pkg/learner.CalibratedDevice": "device",
+		}[opens.Results().At(0).Type().String()]
+	}
+	if kind == "" {
 		return
 	}
 	name := g.name(named)
+	if kind == "learner" && slices.Contains(bare, name) {
+		g.count++
+		fmt.Fprintf(&g.table, "{name: %q, kind: \"bare\", inner: func() any { return &%s{} }},\n", name, name)
+		return
+	}
 	values, ok := fields[name]
-	if !ok {
-		g.t.Errorf("%s has a plan or is a policy, and the table fields does not say how to make one", name)
+	expression, running := begun[name]
+	if !ok && !running {
+		g.t.Errorf("%s has a plan, or is a learner, a device or a policy, and no table says how to make one", name)
 		return
 	}
 	id := g.count
 	g.count++
-	fmt.Fprintf(&g.types, "func new%d() *%s { return &%s{%s} }\n", id, name, name, values)
-	fmt.Fprintf(&g.table, "{name: %q, public: %v, policy: %v, inner: func() any { return new%d() },\nouter: []outer{\n", name, values == public, isPolicy, id)
+	if ok {
+		expression = "&" + name + "{" + values + "}"
+	} else {
+		expression, kind = expression+".(*"+name+")", "begun"
+	}
+	fmt.Fprintf(&g.types, "func new%d() *%s { return %s }\n", id, name, expression)
+	fmt.Fprintf(&g.table, "{name: %q, kind: %q, inner: func() any { return new%d() },\nouter: []outer{\n", name, kind, id)
 	left := methods.Len()
 	if testing.Short() {
 		left = 1
@@ -328,11 +345,12 @@ func (g *generator) subject(named *types.Named, base string) {
 		signature := m.Type().(*types.Signature)
 		imports := maps.Clone(g.imports)
 		head, call := g.signature(signature)
-		if !m.Obj().Exported() || m.Obj().Name() == "Plan" || unexported.MatchString(head) {
+		embeds := map[string]string{"learner": "embed", "device": "embedDevice"}[kind]
+		if !m.Obj().Exported() || m.Obj().Name() == "Plan" || unexported.MatchString(head) || (embeds != "" && m.Obj().Name() != "Open") {
 			g.imports = imports
 			continue
 		}
-		if m.Obj().Name() != "Init" {
+		if m.Obj().Name() != "Init" && m.Obj().Name() != "Open" {
 			if left == 0 {
 				g.imports = imports
 				continue
@@ -349,8 +367,8 @@ func (g *generator) subject(named *types.Named, base string) {
 			if signature.Results().Len() == 0 {
 				result = ""
 			}
-			fmt.Fprintf(&g.types, "type %s struct { %s%s }\nfunc (o *%s) %s%s { %so.%s.%s%s }\n",
-				outer, star, name, outer, m.Obj().Name(), head, result, base, m.Obj().Name(), call)
+			fmt.Fprintf(&g.types, "type %s struct { %s%s }\nfunc (o *%s) %s%s { %s%s(o.%s.%s%s) }\n",
+				outer, star, name, outer, m.Obj().Name(), head, result, embeds, base, m.Obj().Name(), call)
 			fmt.Fprintf(&g.table, "{%q, func() any { return &%s{%snew%d()} }},\n", m.Obj().Name()+" overridden, by "+by, outer, deref, id)
 		}
 	}
@@ -373,7 +391,7 @@ func (g *generator) readers(named *types.Named, name string, id int) {
 		if slice, ok := of.(*types.Slice); ok {
 			of, format = slice.Elem(), g.name(of)+"{y}"
 		}
-		if i, ok := of.Underlying().(*types.Interface); !ok || i.NumMethods() == 0 || unexported.MatchString(g.name(of)) {
+		if i, ok := of.Underlying().(*types.Interface); !ok || i.NumMethods() == 0 || begun[name] != "" || unexported.MatchString(g.name(of)) {
 			continue
 		}
 		fmt.Fprintf(&g.table, "{%q, func(x any) any { y, ok := x.(%s); if !ok { return nil }; r := new%d(); r.%s = %s; return r }},\n",
@@ -403,7 +421,6 @@ const holderProgram = `
 var (
 	pure        = privacy.Budget{Epsilon: 1}
 	approximate = privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	setup       = privacy.Setup{Horizon: 4, Dim: 3, Bound: 1.5, Context: 1, Alpha: 0.1, Arms: 3, Slots: 1, Hi: 1}
 	problems    = []bandit.Problem{
 		{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1},
 		{Arms: 3, Slots: 1, RewardMax: 1},
@@ -419,11 +436,10 @@ func pick() matroid.Matroid {
 }
 
 type subject struct {
-	name           string
-	public, policy bool
-	inner          func() any
-	outer          []outer
-	readers        []reader
+	name, kind string
+	inner      func() any
+	outer      []outer
+	readers    []reader
 }
 
 type outer struct {
@@ -436,32 +452,80 @@ type reader struct {
 	read  func(x any) any // nil if x does not fit
 }
 
-func initialise(x any) (err error) {
-	switch x := x.(type) {
-	case interface{ Init(privacy.Setup) error }:
-		return x.Init(setup)
-	case interface{ Init(bandit.Problem, int) error }:
+// opened is what a learner opens to.
+type opened interface {
+	bandit.Calibrated
+	privacy.Planner
+}
+
+// embedded overrides Start.
+type embedded struct{ opened }
+
+func (e *embedded) Start(own *rand.Rand, noise rand.Source) bandit.Run { return e.opened.Start(own, noise) }
+
+func embed(ready bandit.Calibrated, err error) (bandit.Calibrated, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &embedded{ready.(opened)}, nil
+}
+
+// embeddedDevice overrides Start.
+type embeddedDevice struct{ learner.CalibratedDevice }
+
+func (e *embeddedDevice) Start() learner.Reporter { return e.CalibratedDevice.Start() }
+
+func embedDevice(ready learner.CalibratedDevice, err error) (learner.CalibratedDevice, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &embeddedDevice{ready}, nil
+}
+
+// open opens a learner for the first problem that it takes.
+func open(l bandit.Learner) bandit.Calibrated {
+	for _, p := range problems {
+		if ready, err := l.Open(p, 4); err == nil {
+			return ready
+		}
+	}
+	panic(fmt.Sprintf("a %T opens for no problem", l))
+}
+
+func start(l bandit.Learner) bandit.Run {
+	return open(l).Start(rand.New(rand.NewPCG(1, 1)), rand.NewPCG(1, 2))
+}
+
+// claimOf returns what x claims, opened or initialised if it is not a run.
+func claimOf(x any) (c privacy.Claim, err error) {
+	switch of := x.(type) {
+	case bandit.Learner:
 		for _, p := range problems {
-			if err = x.Init(p, 4); err == nil {
-				return nil
+			var ready bandit.Calibrated
+			if ready, err = of.Open(p, 4); err == nil {
+				return privacy.ClaimOf(ready), nil
 			}
 		}
-		return err
+		return privacy.ClaimOf(nil), err
+	case learner.Device:
+		ready, err := of.Open(problems[0], 4)
+		if err != nil {
+			return privacy.ClaimOf(nil), err
+		}
+		return privacy.ClaimOf(ready), nil
 	case interface{ Init(dim, horizon int) error }:
-		return x.Init(2, 4)
+		err = of.Init(2, 4)
 	case interface{ Init(actions int) error }:
-		return x.Init(2)
-	case interface{ Init() error }:
-		return x.Init()
+		err = of.Init(2)
 	}
-	return fmt.Errorf("a %T has no Init", x)
+	return privacy.ClaimOf(x), err
 }
 
 var checked int
 
-func nothing(x any, what string) {
+func nothing(c privacy.Claim, what string) {
 	checked++
-	if c := privacy.ClaimOf(x); c.Held() || c.Epsilon() < 1e300 {
+	if c.Held() || c.Epsilon() < 1e300 {
 		fmt.Printf("FAIL %s: claims epsilon = %v\n", what, c.Epsilon())
 	}
 }
@@ -471,53 +535,56 @@ func policies(s subject) {
 		var l bandit.Learner
 		switch x := o.make().(type) {
 		case learner.Policy[privacy.Sums]:
-			l = learner.New(x, privacy.Accumulator(&mechanism.BLT{Budget: approximate}))
+			l = learner.New(x, privacy.Accumulator(mechanism.BLT{Budget: approximate}))
 		case learner.Policy[privacy.Means]:
-			l = learner.New(x, privacy.Tally(&mechanism.Blocks{Budget: pure}))
+			l = learner.New(x, privacy.Tally(mechanism.Blocks{Budget: pure}))
 		case learner.Policy[mechanism.SparseTheta]:
-			l = learner.New(x, privacy.Statistic[mechanism.SparseTheta](&mechanism.NoisyIHT{` + thresholding + `}))
+			l = learner.New(x, privacy.Statistic[mechanism.SparseTheta](mechanism.NoisyIHT{` + thresholding + `}))
 		case learner.Policy[mechanism.SparseGram]:
-			l = learner.New(x, privacy.Statistic[mechanism.SparseGram](&mechanism.SparseEpisodes{` + episodes + `}))
+			l = learner.New(x, privacy.Statistic[mechanism.SparseGram](mechanism.SparseEpisodes{` + episodes + `}))
 		}
 		checked++
-		if err := initialise(l); err != nil || privacy.ClaimOf(l).Epsilon() > 1.001 {
-			fmt.Printf("FAIL a learner with the policy %s, %s: %v, and claims epsilon = %v\n", s.name, o.what, err, privacy.ClaimOf(l).Epsilon())
+		if c, err := claimOf(l); err != nil || c.Epsilon() > 1.001 {
+			fmt.Printf("FAIL a learner with the policy %s, %s: %v, and claims epsilon = %v\n", s.name, o.what, err, c.Epsilon())
 		}
 	}
 }
 
 func main() {
 	for _, s := range table {
-		if s.policy {
+		switch s.kind {
+		case "policy":
 			policies(s)
 			continue
+		case "bare":
+			c, _ := claimOf(s.inner())
+			nothing(c, s.name)
+			continue
 		}
-		if epsilon := privacy.ClaimOf(s.inner()).Epsilon(); epsilon < 1e300 {
-			fmt.Printf("FAIL %s, not initialised: claims epsilon = %v\n", s.name, epsilon)
+		if c := privacy.ClaimOf(s.inner()); s.kind != "begun" && c.Epsilon() < 1e300 {
+			fmt.Printf("FAIL %s, not opened: claims epsilon = %v\n", s.name, c.Epsilon())
 		}
-		inner := s.inner()
-		err := initialise(inner)
-		if c := privacy.ClaimOf(inner); err != nil || !s.public && !(c.Held() && c.Epsilon() < 1e300) {
+		if c, err := claimOf(s.inner()); err != nil || !(c.Held() && c.Epsilon() < 1e300) {
 			fmt.Printf("FAIL %s: %v, and claims epsilon = %v: want one that makes a claim\n", s.name, err, c.Epsilon())
 		}
 		for _, o := range s.outer {
 			what := s.name + ", " + o.what
-			x := o.make()
-			if err := initialise(x); err != nil {
+			c, err := claimOf(o.make())
+			if err != nil {
 				fmt.Printf("FAIL %s: %v\n", what, err)
 			}
-			nothing(x, what)
+			nothing(c, what)
 			for _, of := range table {
 				for _, r := range of.readers {
 					y := r.read(o.make())
 					if y == nil {
 						continue
 					}
-					err := initialise(y)
-					if c := privacy.ClaimOf(y); err == nil && c.Scope() == privacy.OwnAction {
+					c, err := claimOf(y)
+					if err == nil && c.Scope() == privacy.OwnAction {
 						continue // of its own noise, and nothing of what is read
 					}
-					nothing(y, r.field+" reads "+what)
+					nothing(c, r.field+" reads "+what)
 				}
 			}
 		}

@@ -15,20 +15,19 @@ import (
 // LearnerCase is a learner with a plan of its own, to be checked by Learner.
 type LearnerCase struct {
 	Name    string // name of the attack; its streams of randomness depend on it
-	New     func() bandit.Learner
+	Learner bandit.Learner
 	Problem bandit.Problem
-	Long    int // rounds of the run that Reset must forget; 0 means 300
+	Long    int // rounds of the longest run; 0 means 300
 	Attack  int // runs of the attack in each world; 0 means 3000
 	// Transcript appends what the learner has released by the end of a round. nil means all that the
 	// statistic of a learner.Private shows, and of any other learner the arms alone.
-	Transcript func(l bandit.Learner, round int, dst []float64) []float64
+	Transcript func(run bandit.Run, round int, dst []float64) []float64
 }
 
 // Learner checks a learner with a plan of its own:
 //
-//   - Ledger: after runs of several lengths, with Reset between them, the noise drawn is the noise
-//     claimed.
-//   - Reset: after a long run and Reset, a run plays as a new learner does.
+//   - Ledger: after runs of several lengths the noise drawn is the noise claimed.
+//   - Runs: beside another run of the same learner, a run plays as it does alone.
 //   - Plan: the learner holds a plan of finite sensitivities, worth what was asked for.
 //   - Attack: package audit runs it on two streams that differ in round 1, and excludes no claim. A
 //     true claim fails with probability at most 1e-4. A false one may pass, as an attack of few
@@ -44,20 +43,25 @@ func Learner(t testing.TB, c LearnerCase) {
 	if c.Transcript == nil {
 		c.Transcript = c.released
 	}
-	runAll(t, []check{{"Ledger", c.ledger}, {"Reset", c.reset}, {"Plan", c.plan}, {"Attack", c.attack}})
+	runAll(t, []check{{"Ledger", c.ledger}, {"Runs", c.runs}, {"Plan", c.plan}, {"Attack", c.attack}})
 }
 
-func (c LearnerCase) start() (bandit.Learner, error) {
-	l := c.New()
-	if err := l.Init(c.Problem, c.Long); err != nil {
-		return nil, fmt.Errorf("the Init that the case asks for: %w", err)
+func (c LearnerCase) open() (bandit.Calibrated, error) {
+	l, err := c.Learner.Open(c.Problem, c.Long)
+	if err != nil {
+		return nil, fmt.Errorf("the Open that the case asks for: %w", err)
 	}
 	return l, nil
 }
 
-// rounds plays n rounds of a learner, and calls visit with the arms of each.
-func (c LearnerCase) rounds(l bandit.Learner, n int, noise rand.Source, visit func(round int, arms []int)) error {
-	l.Reset(stream(50), noise)
+func wantsWarmUp(l bandit.Calibrated) bool {
+	w, ok := l.(bandit.Warmer)
+	return ok && w.WantsWarmUp()
+}
+
+// rounds plays n rounds of a new run, and calls visit with the arms of each.
+func (c LearnerCase) rounds(l bandit.Calibrated, n int, noise rand.Source, visit func(round int, arms []int)) (bandit.Run, error) {
+	run := l.Start(stream(50), noise)
 	rng := stream(51)
 	y := make([]float64, c.Problem.Arms)
 	fill := func(n int) []float64 {
@@ -66,92 +70,104 @@ func (c LearnerCase) rounds(l bandit.Learner, n int, noise rand.Source, visit fu
 		}
 		return y[:n]
 	}
-	if w, ok := l.(bandit.Warmer); ok && n > 0 && w.WantsWarmUp() {
-		w.WarmUp(fill(len(y)))
+	if n > 0 && wantsWarmUp(l) {
+		w, ok := run.(bandit.Warmed)
+		if !ok {
+			return run, fmt.Errorf("a %T takes in no round 0, which its learner wants", run)
+		}
+		if err := w.WarmUp(fill(len(y))); err != nil {
+			return run, fmt.Errorf("round 0: %w", err)
+		}
 	}
 	v := bandit.View{Arms: c.Problem.Arms, Dim: c.Problem.Dim, X: make([]float64, c.Problem.Arms*c.Problem.Dim)}
 	var arms []int
 	for v.Round = 1; v.Round <= n; v.Round++ {
 		contexts(rng, v.X, v.Dim, c.Problem.ContextNorm)
-		arms = l.Select(&v, arms[:0])
-		l.Update(&v, arms, fill(len(arms)))
-		if err := l.Err(); err != nil {
-			return fmt.Errorf("round %d of %d: %w", v.Round, n, err)
+		var err error
+		if arms, err = run.Select(&v, arms[:0]); err == nil {
+			err = run.Update(&v, arms, fill(len(arms)))
+		}
+		if err != nil {
+			return run, fmt.Errorf("round %d of %d: %w", v.Round, n, err)
 		}
 		visit(v.Round, arms)
 	}
-	return nil
+	return run, nil
 }
 
 func (c LearnerCase) ledger(fail report) {
-	l, err := c.start()
+	l, err := c.open()
 	if err != nil {
 		fail("%v", err)
 		return
 	}
-	x, ok := l.(privacy.Planner)
-	if !ok {
+	if _, ok := l.(privacy.Planner); !ok {
 		fail("a %T does not say what it draws: give it a method Plan", l)
 		return
 	}
 	for i, n := range []int{c.Long, 0, 1, 2, 3, 37, c.Long} {
 		ledger := privacy.NewLedger(source(uint64(60 + i)))
-		if err := c.rounds(l, min(n, c.Long), ledger, func(int, []int) {}); err != nil {
+		run, err := c.rounds(l, min(n, c.Long), ledger, func(int, []int) {})
+		if err != nil {
 			fail("run %d: %v", i+1, err)
 			return
 		}
 		records := min(n, c.Long)
-		if w, ok := l.(bandit.Warmer); ok && n > 0 && w.WantsWarmUp() {
+		if n > 0 && wantsWarmUp(l) {
 			records++
+		}
+		x, ok := run.(privacy.Planner) // it knows what was drawn
+		if !ok {
+			x = l.(privacy.Planner)
 		}
 		if err := ledger.CheckPlan(x, records); err != nil {
 			fail("run %d, of %d rounds: %v", i+1, n, err)
 		}
-		if system, ok := l.(interface{ Check() error }); ok {
+		if system, ok := run.(interface{ Check() error }); ok {
 			if err := system.Check(); err != nil {
 				fail("run %d, of %d rounds: Check: %v", i+1, n, err)
 			}
 		}
 		if n == c.Long && len(ledger.Drawn()) == 0 && !secure(x) {
-			fail("%d rounds and no noise: draw all of it from the noise that Reset is given", n)
+			fail("%d rounds and no noise: draw all of it from the noise that Start is given", n)
 		}
 	}
 }
 
-func (c LearnerCase) reset(fail report) {
-	used, err := c.start()
+func (c LearnerCase) runs(fail report) {
+	l, err := c.open()
 	if err != nil {
 		fail("%v", err)
 		return
 	}
-	fresh, _ := c.start()
-	if x, ok := used.(privacy.Planner); ok && secure(x) {
+	if x, ok := l.(privacy.Planner); ok && secure(x) {
 		return // with the system's noise no run can be repeated
 	}
-	if err := c.rounds(used, c.Long, source(70), func(int, []int) {}); err != nil {
-		fail("%v", err)
-		return
-	}
 	var want [][]int
-	err = c.rounds(fresh, c.Long, source(71), func(_ int, arms []int) { want = append(want, slices.Clone(arms)) })
+	_, err = c.rounds(l, c.Long, source(71), func(_ int, arms []int) { want = append(want, slices.Clone(arms)) })
 	if err != nil {
 		fail("%v", err)
 		return
 	}
 	same := true
-	err = c.rounds(used, c.Long, source(71), func(round int, arms []int) {
+	_, err = c.rounds(l, c.Long, source(71), func(round int, arms []int) {
 		if same && !slices.Equal(arms, want[round-1]) {
 			same = false
-			fail("after a run of %d rounds and Reset, round %d plays %v, and a new learner %v: forget all in Reset", c.Long, round, arms, want[round-1])
+			fail("beside another run, round %d plays %v, and alone %v: share nothing that changes", round, arms, want[round-1])
+		}
+		if round%64 == 1 { // another run, in the midst of this one
+			if _, err := c.rounds(l, min(c.Long, 40), source(uint64(72+round)), func(int, []int) {}); err != nil {
+				fail("another run: %v", err)
+			}
 		}
 	})
 	if err != nil {
-		fail("after a run and Reset: %v", err)
+		fail("beside another run: %v", err)
 	}
 }
 
 func (c LearnerCase) plan(fail report) {
-	l, err := c.start()
+	l, err := c.open()
 	if err != nil {
 		fail("%v", err)
 		return
@@ -162,15 +178,15 @@ func (c LearnerCase) plan(fail report) {
 		return
 	}
 	records := c.Long
-	if w, ok := l.(bandit.Warmer); ok && w.WantsWarmUp() {
+	if wantsWarmUp(l) {
 		records++
 	}
 	checkPlan(fail, l.(privacy.Planner), claim, records)
 }
 
 // released appends all that a learner.Private's statistic shows.
-func (c LearnerCase) released(l bandit.Learner, _ int, dst []float64) []float64 {
-	if r, ok := l.(interface {
+func (c LearnerCase) released(run bandit.Run, _ int, dst []float64) []float64 {
+	if r, ok := run.(interface {
 		Released(dst []float64) ([]float64, error)
 	}); ok {
 		dst, _ = r.Released(dst) // checked with the statistic
@@ -182,13 +198,12 @@ func (c LearnerCase) released(l bandit.Learner, _ int, dst []float64) []float64 
 const attacked = 3
 
 func (c LearnerCase) attack(fail report) {
-	l, err := c.start()
+	l, err := c.open()
 	if err != nil {
 		fail("%v", err)
 		return
 	}
-	w, ok := l.(bandit.Warmer)
-	warm := ok && w.WantsWarmUp()
+	warm := wantsWarmUp(l)
 	plan := privacy.PlanOf(l, privacy.All)
 	if claim := plan.Claim(); !claim.Held() || !finite(claim.Epsilon()) {
 		fail("nothing finite is claimed: %v", claim.Event())
@@ -218,7 +233,7 @@ func (c LearnerCase) attack(fail report) {
 		}
 	}
 	finding, err := audit.Learner{
-		Name: c.Name + ", privacytest", New: c.New, Problem: p, Horizon: c.Long, Worlds: worlds, WarmUp: warm,
+		Name: c.Name + ", privacytest", Of: c.Learner, Problem: p, Horizon: c.Long, Worlds: worlds, WarmUp: warm,
 		OwnAction:  plan.Scope == privacy.AllOutputs,
 		Transcript: c.Transcript, Runs: c.Attack,
 	}.Run(context.Background(), audit.Options{Confidence: 1 - 1e-4, Seed: 1})

@@ -17,38 +17,26 @@ var wide = privacy.Budget{Epsilon: 2, Delta: 1e-2}
 
 // learners are ours, by name.
 func learners() map[string]privacytest.LearnerCase {
-	over := func(s func() privacy.Accumulator) func() bandit.Learner {
-		return func() bandit.Learner { return learner.New(&learner.LinUCB{}, s()) }
-	}
+	over := func(s privacy.Accumulator) bandit.Learner { return learner.New(learner.LinUCB{}, s) }
 	ldp := learner.LDPNoise{Budget: wide}
-	mat := func(make func() bandit.Learner) privacytest.LearnerCase {
-		return privacytest.LearnerCase{New: make, Problem: arms, Long: long}
+	mat := func(l bandit.Learner) privacytest.LearnerCase {
+		return privacytest.LearnerCase{Learner: l, Problem: arms, Long: long}
 	}
-	lin := func(make func() bandit.Learner) privacytest.LearnerCase {
-		return privacytest.LearnerCase{New: make, Problem: linear}
+	lin := func(l bandit.Learner) privacytest.LearnerCase {
+		return privacytest.LearnerCase{Learner: l, Problem: linear}
 	}
 	all := map[string]privacytest.LearnerCase{
-		"LinUCB over a tree": lin(over(func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: wide}} })),
-		"LinUCB over BLT":    lin(over(func() privacy.Accumulator { return &mechanism.BLT{Budget: wide} })),
-		"LinUCB over a secure tree": lin(over(func() privacy.Accumulator {
-			return &mechanism.SecureTree{Budget: wide}
-		})),
-		"randomised actions": lin(func() bandit.Learner {
-			return &learner.RandomisedAction{Learner: over(func() privacy.Accumulator { return &mechanism.BLT{Budget: wide} })(), Epsilon: 1}
-		}),
-		"LDP": lin(func() bandit.Learner {
-			return &learner.Local{Device: &learner.LDPDevice{Noise: ldp}, Server: &learner.LDPServer{Noise: ldp}}
-		}),
-		"amplified": lin(func() bandit.Learner {
-			return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: wide, Batch: 20})
-		}),
-		"DPUCB-MAT":            mat(func() bandit.Learner { return learner.DPUCBMAT(uniform(), 2) }),
-		"DPUCB-MAT, published": mat(func() bandit.Learner { return learner.DPUCBMATAsPublished(uniform(), 2) }),
-		"DPTS-MAT":             mat(func() bandit.Learner { return learner.DPTSMAT(uniform(), 2) }),
-		"CUCB over trees":      mat(func() bandit.Learner { return learner.CUCBTree(uniform(), 2) }),
-		"metered": mat(func() bandit.Learner {
-			return &learner.Metered{Learner: learner.CUCBTree(uniform(), 2), Budget: privacy.Budget{Epsilon: 1}, Freeze: true}
-		}),
+		"LinUCB over a tree":        lin(over(mechanism.Tree{Noise: mechanism.Gaussian{Budget: wide}})),
+		"LinUCB over BLT":           lin(over(mechanism.BLT{Budget: wide})),
+		"LinUCB over a secure tree": lin(over(mechanism.SecureTree{Budget: wide})),
+		"randomised actions":        lin(learner.RandomisedAction{Learner: over(mechanism.BLT{Budget: wide}), Epsilon: 1}),
+		"LDP":                       lin(learner.Local{Device: learner.LDPDevice{Noise: ldp}, Server: learner.LDPServer{Noise: ldp}}),
+		"amplified":                 lin(learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: wide, Batch: 20})),
+		"DPUCB-MAT":                 mat(learner.DPUCBMAT(uniform(), 2)),
+		"DPUCB-MAT, published":      mat(learner.DPUCBMATAsPublished(uniform(), 2)),
+		"DPTS-MAT":                  mat(learner.DPTSMAT(uniform(), 2)),
+		"CUCB over trees":           mat(learner.CUCBTree(uniform(), 2)),
+		"metered":                   mat(learner.Metered{Learner: learner.CUCBTree(uniform(), 2), Budget: privacy.Budget{Epsilon: 1}, Freeze: true}),
 	}
 	for name, c := range all {
 		c.Name = name
@@ -69,13 +57,22 @@ func TestLearners(t *testing.T) {
 // faint is node noise too small by 10, which it says, and divides what a row moves by 10 to match.
 type faint struct{ mechanism.Gaussian }
 
-func (f *faint) Draw(n *privacy.Noise, dst []float64) {
+func (f faint) Open(s privacy.Setup) (mechanism.Nodes, error) {
+	nodes, err := f.Gaussian.Open(s)
+	return &faintNodes{nodes}, err
+}
+
+type faintNodes struct{ mechanism.Nodes }
+
+func (f *faintNodes) Drawer() mechanism.Drawer { return f }
+
+func (f *faintNodes) Draw(n *privacy.Noise, dst []float64) {
 	law := f.Plan(0).Draws[0].Law
 	n.SymmetricGaussian(dst, law.Dim, law.Scale)
 }
 
-func (f *faint) Plan(nodes int) privacy.Plan {
-	p := f.Gaussian.Plan(nodes)
+func (f *faintNodes) Plan(nodes int) privacy.Plan {
+	p := f.Nodes.Plan(nodes)
 	p.Draws[0].Scale /= 10
 	for _, c := range p.Cases {
 		for i := range c {
@@ -88,25 +85,59 @@ func (f *faint) Plan(nodes int) privacy.Plan {
 
 // broken is a private learner with one method replaced.
 type broken struct {
-	*learner.Private[privacy.Means]
-	remembers, steals bool
-	rounds            int
+	learner.Private[privacy.Means]
+	counts, steals, inherits bool
 }
 
-func (b *broken) Plan(records int) privacy.Plan { return b.Private.Plan(records).HeldBy(b) }
+// opened is what a learner opens to.
+type opened interface {
+	bandit.Warmer
+	privacy.Planner
+}
 
-func (b *broken) Reset(own *rand.Rand, noise rand.Source) {
-	b.Private.Reset(own, noise)
-	if b.steals {
+// brokenReady is a broken for a problem.
+type brokenReady struct {
+	opened
+	of     broken
+	rounds *int // of all runs
+}
+
+// brokenRun is a run of a broken.
+type brokenRun struct {
+	*learner.PrivateRun[privacy.Means]
+	*brokenReady
+}
+
+func (b broken) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	ready, err := b.Private.Open(p, horizon)
+	if err != nil {
+		return nil, err
+	}
+	if b.inherits {
+		return &struct{ opened }{ready.(opened)}, nil
+	}
+	return &brokenReady{ready.(opened), b, new(int)}, nil
+}
+
+func (b *brokenReady) Plan(records int) privacy.Plan { return b.opened.Plan(records).HeldBy(b) }
+
+func (b *brokenReady) Start(own *rand.Rand, noise rand.Source) bandit.Run {
+	run := &brokenRun{b.opened.Start(own, noise).(*learner.PrivateRun[privacy.Means]), b}
+	if b.of.steals {
 		noise.Uint64()
 	}
+	return run
 }
 
-func (b *broken) Select(v *bandit.View, dst []int) []int {
-	if b.rounds++; b.remembers && b.rounds > 10000 {
-		return append(dst, 0, 1)
+func (b *brokenRun) Plan(records int) privacy.Plan { return b.PrivateRun.Plan(records).HeldBy(b) }
+
+func (b *brokenRun) WantsWarmUp() bool { return b.PrivateRun.WantsWarmUp() }
+
+func (b *brokenRun) Select(v *bandit.View, dst []int) ([]int, error) {
+	if *b.rounds++; b.of.counts && *b.rounds > long+10 {
+		return append(dst, 0, 1), nil
 	}
-	return b.Private.Select(v, dst)
+	return b.PrivateRun.Select(v, dst)
 }
 
 func TestBrokenLearnersAreCaught(t *testing.T) {
@@ -114,26 +145,16 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 		what, check, words string
 		broken             privacytest.LearnerCase
 	}{
-		{"noise too small by 10", "Attack", "the claim is false", privacytest.LearnerCase{Problem: linear, New: func() bandit.Learner {
-			return learner.New(&learner.LinUCB{}, privacy.Accumulator(&mechanism.Tree{Noise: &faint{mechanism.Gaussian{Budget: wide}}}))
-		}}},
-		{"a count that Reset forgets", "Reset", "forget all", privacytest.LearnerCase{Problem: arms, Long: long, New: func() bandit.Learner {
-			return &broken{Private: learner.DPUCBMAT(uniform(), 2), remembers: true}
-		}}},
-		{"noise past the ledger", "Ledger", "past privacy.Noise", privacytest.LearnerCase{Problem: arms, New: func() bandit.Learner {
-			return &broken{Private: learner.DPUCBMAT(uniform(), 2), steals: true}
-		}}},
-		{"a claim that is inherited", "Plan", "HeldBy", privacytest.LearnerCase{Problem: arms, New: func() bandit.Learner {
-			return &struct {
-				*learner.Private[privacy.Means]
-			}{learner.DPUCBMAT(uniform(), 2)}
-		}}},
+		{"noise too small by 10", "Attack", "the claim is false", privacytest.LearnerCase{Problem: linear, Learner: learner.New(learner.LinUCB{}, privacy.Accumulator(mechanism.Tree{Noise: faint{mechanism.Gaussian{Budget: wide}}}))}},
+		{"a count of the rounds of all runs", "Runs", "share nothing that changes", privacytest.LearnerCase{Problem: arms, Long: long, Learner: broken{Private: learner.DPUCBMAT(uniform(), 2), counts: true}}},
+		{"noise past the ledger", "Ledger", "past privacy.Noise", privacytest.LearnerCase{Problem: arms, Learner: broken{Private: learner.DPUCBMAT(uniform(), 2), steals: true}}},
+		{"a claim that is inherited", "Plan", "HeldBy", privacytest.LearnerCase{Problem: arms, Learner: broken{Private: learner.DPUCBMAT(uniform(), 2), inherits: true}}},
 	} {
 		c.broken.Name = c.what
 		caught(t, c.what, c.check, c.words, func(t testing.TB) { privacytest.Learner(t, c.broken) })
 	}
 	// The probe finds it without a run under noise.
-	c := rows(func() privacy.Accumulator { return &mechanism.Tree{Noise: &faint{mechanism.Gaussian{Budget: wide}}} })
+	c := rows(mechanism.Tree{Noise: faint{mechanism.Gaussian{Budget: wide}}})
 	caught(t, "noise too small by 10", "Probe", "the sensitivity is more", func(t testing.TB) {
 		if found := privacytest.Probe(t, c); math.Abs(found.Found/found.Planned-10) > 1e-6 {
 			t.Fatalf("found %v, planned %v, want ten times as much", found.Found, found.Planned)

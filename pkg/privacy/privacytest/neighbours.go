@@ -2,10 +2,10 @@ package privacytest
 
 import "github.com/dpbandits/dpbandits/pkg/privacy"
 
-// neighbours checks whom the plan says that it protects: one record that is replaced, or a user with
-// several, of whom as many are replaced here.
+// neighbours checks whom the plan says that it protects: one record that is replaced, or a user
+// with several, of whom as many are replaced here.
 func (c Case[R]) neighbours(fail report) {
-	x, err := c.start(c.Setup)
+	x, err := c.open(c.Setup)
 	if err != nil {
 		fail("%v", err)
 		return

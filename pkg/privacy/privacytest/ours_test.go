@@ -19,32 +19,32 @@ const long = 12000
 
 // rows returns a case over rows of dimension 2, whose outer products have the squared norm 2 at
 // most.
-func rows(make func() privacy.Accumulator) privacytest.Case[privacy.Sums] {
+func rows(make privacy.Accumulator) privacytest.Case[privacy.Sums] {
 	return privacytest.Case[privacy.Sums]{
-		New: make, Format: privacytest.Rows(), Long: long,
+		Of: make, Format: privacytest.Rows(), Long: long,
 		Setup: privacy.Setup{Horizon: 17, Dim: 2, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 	}
 }
 
 // accumulators are ours, by name.
 func accumulators() map[string]privacytest.Case[privacy.Sums] {
-	gaussian := func() mechanism.NodeNoise { return &mechanism.Gaussian{Budget: approximate} }
+	gaussian := mechanism.Gaussian{Budget: approximate}
 	printed := func(padded bool) mechanism.NodeNoise {
-		return &mechanism.Gaussian{Budget: approximate, Calibration: privacy.AsPublished, Padded: padded}
+		return mechanism.Gaussian{Budget: approximate, Calibration: privacy.AsPublished, Padded: padded}
 	}
-	wishart := func() mechanism.NodeNoise { return &mechanism.Wishart{Budget: approximate} }
+	wishart := mechanism.Wishart{Budget: approximate}
 	all := map[string]privacytest.Case[privacy.Sums]{
-		"tree":                rows(func() privacy.Accumulator { return &mechanism.Tree{Noise: gaussian()} }),
-		"tree as published":   rows(func() privacy.Accumulator { return &mechanism.Tree{Noise: printed(false)} }),
-		"tree, padded":        rows(func() privacy.Accumulator { return &mechanism.Tree{Noise: printed(true)} }),
-		"tree, Wishart":       rows(func() privacy.Accumulator { return &mechanism.Tree{Noise: wishart()} }),
-		"pan-private":         rows(func() privacy.Accumulator { return &mechanism.PanPrivateTree{Noise: gaussian()} }),
-		"pan-private, padded": rows(func() privacy.Accumulator { return &mechanism.PanPrivateTree{Noise: printed(true)} }),
-		"Honaker":             rows(func() privacy.Accumulator { return &mechanism.Honaker{Budget: approximate} }),
-		"square root":         rows(func() privacy.Accumulator { return &mechanism.SquareRoot{Budget: approximate} }),
-		"BLT":                 rows(func() privacy.Accumulator { return &mechanism.BLT{Budget: approximate} }),
-		"secure tree":         rows(func() privacy.Accumulator { return &mechanism.SecureTree{Budget: approximate} }),
-		"exact":               rows(func() privacy.Accumulator { return &mechanism.Exact{} }),
+		"tree":                rows(mechanism.Tree{Noise: gaussian}),
+		"tree as published":   rows(mechanism.Tree{Noise: printed(false)}),
+		"tree, padded":        rows(mechanism.Tree{Noise: printed(true)}),
+		"tree, Wishart":       rows(mechanism.Tree{Noise: wishart}),
+		"pan-private":         rows(mechanism.PanPrivateTree{Noise: gaussian}),
+		"pan-private, padded": rows(mechanism.PanPrivateTree{Noise: printed(true)}),
+		"Honaker":             rows(mechanism.Honaker{Budget: approximate}),
+		"square root":         rows(mechanism.SquareRoot{Budget: approximate}),
+		"BLT":                 rows(mechanism.BLT{Budget: approximate}),
+		"secure tree":         rows(mechanism.SecureTree{Budget: approximate}),
+		"exact":               rows(mechanism.Exact{}),
 	}
 	change := func(name string, by func(c *privacytest.Case[privacy.Sums])) {
 		c := all[name]
@@ -64,9 +64,9 @@ func accumulators() map[string]privacytest.Case[privacy.Sums] {
 }
 
 // weights returns a case over weights in [-1, 2], of two arms of five a record.
-func weights(make func() privacy.Tally, warmUp bool) privacytest.Case[privacy.Means] {
+func weights(make privacy.Tally, warmUp bool) privacytest.Case[privacy.Means] {
 	return privacytest.Case[privacy.Means]{
-		New: make, Format: privacytest.Weights(nil), Long: long,
+		Of: make, Format: privacytest.Weights(nil), Long: long,
 		Setup: privacy.Setup{Horizon: 32, Arms: 5, Slots: 2, Lo: -1, Hi: 2, WarmUp: warmUp},
 	}
 }
@@ -82,29 +82,23 @@ func tallies() map[string]privacytest.Case[privacy.Means] {
 	for name, budget := range map[string]privacy.Budget{"Laplace": pure, "Gaussian": approximate} {
 		for start, warmUp := range map[string]bool{"": false, ", warm-up": true} {
 			name := name + start
-			all["blocks, "+name] = weights(func() privacy.Tally { return &mechanism.Blocks{Budget: budget} }, warmUp)
-			all["blocks that remember, "+name] = weights(func() privacy.Tally { return &mechanism.Blocks{Budget: budget, Remember: true} }, warmUp)
-			all["blocks as published, "+name] = weights(func() privacy.Tally {
-				return &mechanism.Blocks{Budget: budget, Calibration: privacy.AsPublished}
-			}, warmUp)
-			all["batches, "+name] = weights(func() privacy.Tally {
-				return &mechanism.Batches{Budget: budget, Lengths: mechanism.Geometric{First: 1, Ratio: 2}}
-			}, warmUp)
-			all["cumulative batches, "+name] = weights(func() privacy.Tally {
-				return &mechanism.Batches{Budget: budget, Lengths: mechanism.Geometric{First: 2, Ratio: 1.5}, Cumulative: true}
-			}, warmUp)
-			all["tree, "+name] = weights(func() privacy.Tally { return &mechanism.TreeTally{Budget: budget} }, warmUp)
+			all["blocks, "+name] = weights(mechanism.Blocks{Budget: budget}, warmUp)
+			all["blocks that remember, "+name] = weights(mechanism.Blocks{Budget: budget, Remember: true}, warmUp)
+			all["blocks as published, "+name] = weights(mechanism.Blocks{Budget: budget, Calibration: privacy.AsPublished}, warmUp)
+			all["batches, "+name] = weights(mechanism.Batches{Budget: budget, Lengths: mechanism.Geometric{First: 1, Ratio: 2}}, warmUp)
+			all["cumulative batches, "+name] = weights(mechanism.Batches{Budget: budget, Lengths: mechanism.Geometric{First: 2, Ratio: 1.5}, Cumulative: true}, warmUp)
+			all["tree, "+name] = weights(mechanism.TreeTally{Budget: budget}, warmUp)
 		}
 	}
-	all["hybrid"] = weights(func() privacy.Tally { return &mechanism.HybridTally{Epsilon: pure.Epsilon} }, false)
-	draws := weights(func() privacy.Tally { return &mechanism.PosteriorDraws{Variance: 3, First: 2, Delta: 1e-5} }, false)
+	all["hybrid"] = weights(mechanism.HybridTally{Epsilon: pure.Epsilon}, false)
+	draws := weights(mechanism.PosteriorDraws{Variance: 3, First: 2, Delta: 1e-5}, false)
 	draws.Below = 0.7 // the worst arm is not played again
 	all["posterior draws"] = draws
-	responses := weights(func() privacy.Tally { return &mechanism.ResponseTally{Epsilon: pure.Epsilon} }, false)
+	responses := weights(mechanism.ResponseTally{Epsilon: pure.Epsilon}, false)
 	responses.Nonlinear = true
 	all["responses"] = responses
-	all["blocks of three"] = weights(func() privacy.Tally { return &mechanism.Blocks{Budget: pure, Lengths: threes{}} }, false)
-	counts := weights(func() privacy.Tally { return &mechanism.Counts{} }, false)
+	all["blocks of three"] = weights(mechanism.Blocks{Budget: pure, Lengths: threes{}}, false)
+	counts := weights(mechanism.Counts{}, false)
 	counts.Public = true
 	all["counts"] = counts
 	return all
@@ -145,18 +139,18 @@ func TestProbe(t *testing.T) {
 func TestProbeNumbers(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		make func() privacy.Accumulator
+		make privacy.Accumulator
 		want float64
 	}{
-		{"tree", func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: approximate}} }, 2 * math.Sqrt(6)},
-		{"BLT", func() privacy.Accumulator { return &mechanism.BLT{Budget: approximate} }, 3.0876},
+		{"tree", mechanism.Tree{Noise: mechanism.Gaussian{Budget: approximate}}, 2 * math.Sqrt(6)},
+		{"BLT", mechanism.BLT{Budget: approximate}, 3.0876},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			probed := rows(c.make)
 			probed.Setup.Horizon = 64
 			found := privacytest.Probe(t, probed)
-			x := c.make()
-			if err := x.Init(probed.Setup); err != nil {
+			x, err := c.make.Open(probed.Setup)
+			if err != nil {
 				t.Fatal(err)
 			}
 			sd := x.Plan(privacy.All).Cases[0][0].Law.Scale

@@ -2,18 +2,18 @@
 // from a test, for types of this toolkit or of your own:
 //
 //   - [Statistic] checks a [privacy.Statistic]: that nothing leaves without noise, records beyond
-//     their bounds, bad records, Reset, ledger, plan. [Case] describes it.
+//     their bounds, bad records, a second run, ledger, plan. [Case] describes it.
 //   - [Probe] measures what one record moves in a linear statistic, exactly, and compares the plan.
 //     It returns a [Sensitivity].
 //   - [Device] does both for a learner.Device, whatever the broadcasts are. See [DeviceCase].
-//   - [Replay] checks that a learner.Policy chooses by releases and view, and remembers no view. See
-//     [PolicyCase].
-//   - [Learner] checks a bandit.Learner with a plan: ledger, Reset, and a short attack. See
+//   - [Replay] checks that a learner.Policy chooses by releases and view, and remembers no view.
+//     See [PolicyCase].
+//   - [Learner] checks a bandit.Learner with a plan: ledger, a second run, and a short attack. See
 //     [LearnerCase].
 //
-// A [Format] says how to feed a statistic. [Rows] is that of sums and [Weights] that of means; write
-// one for records of your own. Releases are read by privacy.Serialise, all of them. Read [Case]
-// first.
+// A [Format] says how to feed a statistic. [Rows] is that of sums and [Weights] that of means;
+// write one for records of your own. Releases are read by privacy.Serialise, all of them. Read
+// [Case] first.
 //
 // None of this proves a type private. The probe comes nearest: it is exact for the streams that it
 // tries. No check sees data that leaves in ways that no release or choice shows, such as a file.

@@ -27,9 +27,9 @@ type Sensitivity struct {
 // After any number of records the plan must be at least as large as what is found. For a whole run
 // it may exceed that by at most Case.Below: beyond that, noise is wasted.
 //
-// Long does the same over a hundred records: on streams that are zero, at
-// one end of their range, at both in turn, or random, with changes at random places, also by records
-// beyond their bounds. On each the noise must enter as on any other.
+// Long does the same over a hundred records: on streams that are zero, at one end of their range,
+// at both in turn, or random, with changes at random places, also by records beyond their bounds.
+// On each the noise must enter as on any other.
 func Probe[R any](t testing.TB, c Case[R]) (found Sensitivity) {
 	t.Helper()
 	if !c.plain(t) {
@@ -51,7 +51,7 @@ type meter[R any] struct {
 }
 
 // measure learns how the releases of a statistic depend on the noise.
-func (c Case[R]) measure(x privacy.Statistic[R], records []privacy.Record) (*meter[R], error) {
+func (c Case[R]) measure(x privacy.Mechanism[R], records []privacy.Record) (*meter[R], error) {
 	run := func(n *privacy.Noise) ([]float64, error) {
 		t, err := c.play(x, n, records)
 		if err != nil {
@@ -82,7 +82,7 @@ func (c Case[R]) measure(x privacy.Statistic[R], records []privacy.Record) (*met
 }
 
 // named names the number that an error is about.
-func (c Case[R]) named(err error, x privacy.Statistic[R], records []privacy.Record) error {
+func (c Case[R]) named(err error, x privacy.Mechanism[R], records []privacy.Record) error {
 	e, ok := err.(*notLinear)
 	if !ok {
 		return err
@@ -98,10 +98,11 @@ func (c Case[R]) named(err error, x privacy.Statistic[R], records []privacy.Reco
 	if n > 0 {
 		e.at -= t.ends[n-1]
 	}
-	if _, err = c.play(x, (&script{}).noise(), records[:n]); err != nil {
+	run := x.Start((&script{}).noise())
+	if _, err = c.feed(run, records[:n]); err != nil {
 		return err
 	}
-	names, err := privacy.NumberNames(x.Release())
+	names, err := privacy.NumberNames(run.Release())
 	if err != nil {
 		return err
 	}
@@ -118,7 +119,7 @@ func difference(a, b []float64) []float64 {
 }
 
 func (c Case[R]) probe(fail report) (found Sensitivity) {
-	x, err := c.start(c.Setup)
+	x, err := c.open(c.Setup)
 	if err != nil {
 		fail("%v", err)
 		return found
@@ -175,7 +176,7 @@ func (c Case[R]) probe(fail report) (found Sensitivity) {
 }
 
 // prefixes compares the releases after a few records with the plan for that many.
-func (c Case[R]) prefixes(fail report, x privacy.Statistic[R], m *meter[R], changes map[int][][]float64) {
+func (c Case[R]) prefixes(fail report, x privacy.Mechanism[R], m *meter[R], changes map[int][][]float64) {
 	n := total(c.Setup)
 	for _, k := range []int{1, 2, 3, 5, n / 2, n - 1} {
 		if k >= n || k < 1 {

@@ -15,23 +15,22 @@ import (
 
 // PolicyCase is a policy to be checked by Replay.
 type PolicyCase[R any] struct {
-	New       func() learner.Policy[R]
-	Statistic func() privacy.Statistic[R] // what the policy reads; nil means the exact statistic
+	Policy    learner.Policy[R]
+	Statistic privacy.Statistic[R] // what the policy reads; nil means the exact statistic
 	Problem   bandit.Problem
 	Rounds    int // rounds of a run, of which later ones are not seen; 0 means 600
 }
 
 // Replay checks that a policy's arms are a function of releases, the view and its own stream. A run
-// of a learner is recorded, by records of which some are beyond their bounds; then the statistic
-// begins anew and is fed nothing.
+// of a learner is recorded, by records of which some are beyond their bounds.
 //
 //   - OtherMachine: a policy that has never learnt, and is given a copy of the broadcast, plays the
 //     same arms. So the two halves can be two machines.
 //   - Releases: a new policy that is given the releases, as privacy.Serialise wrote them, and the
 //     views plays and broadcasts the same. So nothing else reaches it.
 //   - Memory: a new policy that is given the releases, and other views in about half of the rounds,
-//     plays the same in the other half and broadcasts the same. A policy that remembers a view would
-//     carry one user's context to another, past the statistic and its noise.
+//     plays the same in the other half and broadcasts the same. A policy that remembers a view
+//     would carry one user's context to another, past the statistic and its noise.
 //
 // A random policy must make as many draws in a round whatever it sees, and none in Learn. Otherwise
 // Replay reports that it remembers.
@@ -46,17 +45,23 @@ func Replay[R any](t testing.TB, c PolicyCase[R]) {
 // replayed is a policy that is observed as it plays.
 type replayed[R any] struct {
 	learner.Policy[R]
-	remote     learner.Policy[R] // acts on copies, if it is set
-	seed       uint64
-	views      []bandit.View // by round
-	arms       [][]int       // what the policy chose, by round
-	elsewhere  [][]int       // what the remote policy chose
-	releases   [][]float64   // that of Init, and those of Learn
-	before     []int         // how many of these came before a round
-	broadcasts [][]float64
+	remote bool // another rule acts on copies
+	seed   uint64
+	*replayedRun[R]
 }
 
-func (p *replayed[R]) Ask(problem bandit.Problem, s *privacy.Setup) error {
+// replayedRun is what is seen of the run of a policy.
+type replayedRun[R any] struct {
+	rule, other learner.Rule[R] // the other one acts on copies
+	views       []bandit.View   // by round
+	arms        [][]int         // what the policy chose, by round
+	elsewhere   [][]int         // what the remote policy chose
+	releases    [][]float64     // that of Prepare, and those of Learn
+	before      []int           // how many of these came before a round
+	broadcasts  [][]float64
+}
+
+func (p replayed[R]) Ask(problem bandit.Problem, s *privacy.Setup) error {
 	if a, ok := p.Policy.(learner.Asker); ok {
 		return a.Ask(problem, s)
 	}
@@ -64,53 +69,55 @@ func (p *replayed[R]) Ask(problem bandit.Problem, s *privacy.Setup) error {
 }
 
 // keep writes down a release.
-func (p *replayed[R]) keep(r *R) error {
+func (p *replayedRun[R]) keep(r *R) error {
 	numbers, err := privacy.Serialise(nil, true, r)
 	p.releases = append(p.releases, numbers)
 	return err
 }
 
-func (p *replayed[R]) Init(problem bandit.Problem, horizon int, r *R) error {
-	if err := p.keep(r); err != nil {
-		return err
-	}
-	if p.remote != nil {
-		if err := p.remote.Init(problem, horizon, r); err != nil {
-			return err
-		}
-	}
-	return p.Policy.Init(problem, horizon, r)
-}
-
-func (p *replayed[R]) Reset(*rand.Rand) {
-	p.Policy.Reset(stream(p.seed))
-	if p.remote != nil {
-		p.remote.Reset(stream(p.seed))
-	}
-}
-
-func (p *replayed[R]) Learn(r *R) ([]float64, error) {
+func (p replayed[R]) Prepare(problem bandit.Problem, horizon int, r *R) (learner.Prepared[R], error) {
 	if err := p.keep(r); err != nil {
 		return nil, err
 	}
-	broadcast, err := p.Policy.Learn(r)
+	prepared, err := p.Policy.Prepare(problem, horizon, r)
+	return learner.Begins[R](func(*rand.Rand) learner.Rule[R] {
+		if p.rule = prepared.Begin(stream(p.seed)); p.remote {
+			p.other = prepared.Begin(stream(p.seed))
+		}
+		return p.replayedRun
+	}), err
+}
+
+func (p *replayedRun[R]) Learn(r *R) ([]float64, error) {
+	if err := p.keep(r); err != nil {
+		return nil, err
+	}
+	broadcast, err := p.rule.Learn(r)
 	p.broadcasts = append(p.broadcasts, slices.Clone(broadcast))
 	return broadcast, err
 }
 
-func (p *replayed[R]) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+// Length passes on the lengths of batches that the rule sets.
+func (p *replayedRun[R]) Length(arm, i int) int {
+	if rule, ok := p.rule.(interface{ Length(arm, i int) int }); ok {
+		return rule.Length(arm, i)
+	}
+	return 1
+}
+
+func (p *replayedRun[R]) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	seen := *v
 	seen.X = slices.Clone(v.X)
 	p.views, p.before = append(p.views, seen), append(p.before, len(p.releases))
 	n := len(dst)
-	dst, err := p.Policy.Act(broadcast, v, dst)
+	dst, err := p.rule.Act(broadcast, v, dst)
 	if err != nil {
 		return dst, err
 	}
 	p.arms = append(p.arms, slices.Clone(dst[n:]))
-	if p.remote != nil {
+	if p.other != nil {
 		seen.X = slices.Clone(v.X)
-		arms, err := p.remote.Act(slices.Clone(broadcast), &seen, nil)
+		arms, err := p.other.Act(slices.Clone(broadcast), &seen, nil)
 		if err != nil {
 			return dst, fmt.Errorf("on another machine: %w", err)
 		}
@@ -132,18 +139,14 @@ func contexts(rng *rand.Rand, x []float64, dim int, bound float64) {
 	}
 }
 
-// record plays the rounds and returns what the policy was given and did. If fixed is set, all rounds
-// have the contexts of round 1, and views say so. Afterwards the statistic begins anew.
-func (c PolicyCase[R]) record(p *replayed[R], fixed bool) error {
-	var s privacy.Statistic[R]
-	if c.Statistic != nil {
-		s = c.Statistic()
-	}
-	l := learner.New[R](p, s)
-	if err := l.Init(c.Problem, c.Rounds); err != nil {
+// record plays the rounds and returns what the policy was given and did. If fixed is set, all
+// rounds have the contexts of round 1, and views say so.
+func (c PolicyCase[R]) record(p replayed[R], fixed bool) error {
+	l, err := learner.New[R](p, c.Statistic).Open(c.Problem, c.Rounds)
+	if err != nil {
 		return err
 	}
-	l.Reset(stream(0), source(30))
+	run := l.Start(stream(0), source(30))
 	rng := stream(31)
 	y := make([]float64, c.Problem.Arms)
 	width := c.Problem.RewardMax - c.Problem.RewardMin
@@ -154,11 +157,13 @@ func (c PolicyCase[R]) record(p *replayed[R], fixed bool) error {
 		}
 		return y
 	}
-	if l.WantsWarmUp() {
+	if wantsWarmUp(l) {
 		for i := range y {
 			y[i] = reward()
 		}
-		l.WarmUp(y)
+		if err := run.(bandit.Warmed).WarmUp(y); err != nil {
+			return err
+		}
 	}
 	v := bandit.View{Arms: c.Problem.Arms, Dim: c.Problem.Dim, X: make([]float64, c.Problem.Arms*c.Problem.Dim)}
 	var arms []int
@@ -167,31 +172,31 @@ func (c PolicyCase[R]) record(p *replayed[R], fixed bool) error {
 		if !fixed || v.Round == 1 {
 			contexts(rng, v.X, v.Dim, c.Problem.ContextNorm)
 		}
-		arms = l.Select(&v, arms[:0])
+		if arms, err = run.Select(&v, arms[:0]); err != nil {
+			return err
+		}
 		for i := range arms {
 			y[i] = reward()
 		}
-		l.Update(&v, arms, y[:len(arms)])
-		if err := l.Err(); err != nil {
+		if err := run.Update(&v, arms, y[:len(arms)]); err != nil {
 			return err
 		}
 	}
-	l.Statistic.Reset(privacy.NewNoise(source(35)))
 	return nil
 }
 
 // again gives a new policy the releases and views of a run, but other views in the rounds that keep
 // refuses, and reports the first broadcast or choice that differs.
-func (c PolicyCase[R]) again(p *replayed[R], keep func(round int) bool) (difference string, err error) {
-	fresh := c.New()
+func (c PolicyCase[R]) again(p replayed[R], keep func(round int) bool) (difference string, err error) {
 	var first R
 	if _, err := privacy.Deserialise(p.releases[0], &first); err != nil {
 		return "", err
 	}
-	if err := fresh.Init(c.Problem, c.Rounds, &first); err != nil {
+	prepared, err := c.Policy.Prepare(c.Problem, c.Rounds, &first)
+	if err != nil {
 		return "", err
 	}
-	fresh.Reset(stream(p.seed))
+	fresh := prepared.Begin(stream(p.seed))
 	other := stream(34)
 	var broadcast []float64
 	told := 1
@@ -228,7 +233,7 @@ func (c PolicyCase[R]) again(p *replayed[R], keep func(round int) bool) (differe
 
 func (c PolicyCase[R]) otherMachine(fail report) {
 	for _, fixed := range []bool{false, true} {
-		p := &replayed[R]{Policy: c.New(), remote: c.New(), seed: 32}
+		p := replayed[R]{c.Policy, true, 32, new(replayedRun[R])}
 		if err := c.record(p, fixed); err != nil {
 			fail("%v", err)
 			return
@@ -246,7 +251,7 @@ func (c PolicyCase[R]) otherMachine(fail report) {
 // replays plays recorded runs again, some times each.
 func (c PolicyCase[R]) replays(fail report, times int, keep func(rng *rand.Rand) func(round int) bool, advice string) {
 	for _, fixed := range []bool{false, true} {
-		p := &replayed[R]{Policy: c.New(), seed: 33}
+		p := replayed[R]{c.Policy, false, 33, new(replayedRun[R])}
 		if err := c.record(p, fixed); err != nil {
 			fail("%v", err)
 			return

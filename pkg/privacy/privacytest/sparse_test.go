@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -18,12 +17,12 @@ type threeRows struct{}
 func (threeRows) Length(int, int, float64) int { return 3 }
 
 // forgetful and refining are statistics of short episodes, which clip rewards at 0.8 in the first.
-func forgetful() *mechanism.SparseEpisodes {
-	return &mechanism.SparseEpisodes{Budget: approximate, Lengths: threeRows{},
+func forgetful() mechanism.SparseEpisodes {
+	return mechanism.SparseEpisodes{Budget: approximate, Lengths: threeRows{},
 		Phases: []mechanism.Phase{{Picks: 2, Share: 0.5, Norm: 1, Reward: 0.8}}}
 }
 
-func refining() *mechanism.SparseEpisodes {
+func refining() mechanism.SparseEpisodes {
 	s := forgetful()
 	s.Refine, s.Phases[0].Picks = true, 1
 	s.Phases = append(s.Phases, mechanism.Phase{Norm: 1, Reward: 0.8})
@@ -51,9 +50,9 @@ func sparseFormat[R any](bound float64) privacytest.Format[R] {
 	}
 }
 
-func sparseCase(make func() *mechanism.SparseEpisodes) privacytest.Case[mechanism.SparseGram] {
+func sparseCase(make func() mechanism.SparseEpisodes) privacytest.Case[mechanism.SparseGram] {
 	return privacytest.Case[mechanism.SparseGram]{
-		New:   func() privacy.Statistic[mechanism.SparseGram] { return make() },
+		Of:    make(),
 		Setup: privacy.Setup{Horizon: 17, Dim: 4, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 		Long:  300, Nonlinear: true,
 		Format: sparseFormat[mechanism.SparseGram](0.8),
@@ -66,7 +65,7 @@ func TestSparseStatistics(t *testing.T) {
 		c := sparseCase(refining)
 		// Whether a residual is clipped depends on the estimate: a record at an early place is counted by
 		// its reward alone, and a later one need not be.
-		refine := func() *mechanism.SparseEpisodes {
+		refine := func() mechanism.SparseEpisodes {
 			s := refining()
 			for i := range s.Phases {
 				s.Phases[i].Reward = 1e12
@@ -74,15 +73,13 @@ func TestSparseStatistics(t *testing.T) {
 			}
 			return s
 		}
-		c.New = func() privacy.Statistic[mechanism.SparseGram] { return &uncounted{refine()} }
+		c.Of = uncounted{refine()}
 		c.Format.Clips = func(privacy.Setup, *privacy.Record) int { return 0 }
 		privacytest.Statistic(t, c)
 	})
 	t.Run("top scores", func(t *testing.T) {
 		privacytest.Statistic(t, privacytest.Case[mechanism.Support]{
-			New: func() privacy.Statistic[mechanism.Support] {
-				return &mechanism.TopScores{Budget: pure, Picks: 2, Scores: mechanism.Correlations{X: 1, Y: 1}, Lengths: threeRows{}}
-			},
+			Of:    mechanism.TopScores{Budget: pure, Picks: 2, Scores: mechanism.Correlations{X: 1, Y: 1}, Lengths: threeRows{}},
 			Setup: privacy.Setup{Horizon: 17, Dim: 4, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 			Long:  300, Nonlinear: true,
 			Format: sparseFormat[mechanism.Support](math.Inf(1)),
@@ -91,19 +88,40 @@ func TestSparseStatistics(t *testing.T) {
 }
 
 // uncounted counts no clipped rows.
-type uncounted struct{ *mechanism.SparseEpisodes }
+type uncounted struct{ mechanism.SparseEpisodes }
 
-func (u *uncounted) Clipped() int { return 0 }
+func (u uncounted) Open(s privacy.Setup) (privacy.Mechanism[mechanism.SparseGram], error) {
+	m, err := u.SparseEpisodes.Open(s)
+	return &uncountedEpisodes{m}, err
+}
 
-func (u *uncounted) Plan(records int) privacy.Plan {
-	return privacy.PlanOf(u.SparseEpisodes, records).HeldBy(u)
+type uncountedEpisodes struct {
+	privacy.Mechanism[mechanism.SparseGram]
+}
+
+func (u *uncountedEpisodes) Start(n *privacy.Noise) privacy.Stream[mechanism.SparseGram] {
+	return &uncountedRun{u.Mechanism.Start(n)}
+}
+
+func (u *uncountedEpisodes) Plan(records int) privacy.Plan {
+	return privacy.PlanOf(u.Mechanism, records).HeldBy(u)
+}
+
+type uncountedRun struct {
+	privacy.Stream[mechanism.SparseGram]
+}
+
+func (u *uncountedRun) Clipped() int { return 0 }
+
+func (u *uncountedRun) Plan(records int) privacy.Plan {
+	return privacy.PlanOf(u.Stream, records).HeldBy(u)
 }
 
 func TestSparsePolicy(t *testing.T) {
 	c := privacytest.PolicyCase[mechanism.SparseGram]{
-		New:       func() learner.Policy[mechanism.SparseGram] { return &learner.SparseJDP{} },
+		Policy:    learner.SparseJDP{},
 		Problem:   linear,
-		Statistic: func() privacy.Statistic[mechanism.SparseGram] { return refining() },
+		Statistic: refining(),
 	}
 	privacytest.Replay(t, c)
 }
@@ -112,9 +130,7 @@ func TestSparseLearner(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the curve of its claim takes seconds; its statistic is tested")
 	}
-	privacytest.Learner(t, privacytest.LearnerCase{Name: "SparseJDP", Problem: linear, New: func() bandit.Learner {
-		s := refining()
-		s.Budget = wide
-		return learner.New(&learner.SparseJDP{}, s)
-	}})
+	s := refining()
+	s.Budget = wide
+	privacytest.Learner(t, privacytest.LearnerCase{Name: "SparseJDP", Problem: linear, Learner: learner.New(learner.SparseJDP{}, s)})
 }

@@ -13,12 +13,12 @@ import (
 
 // Case is a statistic to be checked by Statistic and Probe.
 type Case[R any] struct {
-	New    func() privacy.Statistic[R] // makes a statistic, which the suite initialises
-	Setup  privacy.Setup               // for short runs: a horizon of 8 to 64 is enough
-	Format Format[R]                   // Rows(), Weights(nil), or one of your own
+	Of     privacy.Statistic[R] // the description, which the suite opens
+	Setup  privacy.Setup        // for short runs: a horizon of 8 to 64 is enough
+	Format Format[R]            // Rows(), Weights(nil), or one of your own
 
-	// Long is the horizon of the run that Reset must forget, and of the longest one of Noised. It should
-	// be long enough for each phase of the statistic: what it does later is not seen. 0 means
+	// Long is the horizon of the runs that are played side by side, and of the longest one of Noised.
+	// It should be long enough for each phase of the statistic: what it does later is not seen. 0 means
 	// Setup.Horizon.
 	Long int
 	// Public is set for a statistic without privacy, which must claim nothing.
@@ -35,16 +35,17 @@ type Case[R any] struct {
 // Statistic checks a statistic:
 //
 //   - Release: the release is plain data, all of which privacy.Serialise reads.
-//   - Repeat: a run shows the same numbers again after runs on other data, also in a new statistic.
-//     So nothing is kept outside of the statistic.
+//   - Repeat: a run shows the same numbers again after runs on other data, also of a mechanism that
+//     is opened anew. So nothing is kept outside of the run.
 //   - Noised: under noise so large that it drowns any record in rounding, all streams of the same
-//     arms draw the same noise and show the same numbers, and Add returns the same. So what is shown
-//     without noise depends on public numbers and earlier releases alone.
+//     arms draw the same noise and show the same numbers, and Add returns the same. So what is
+//     shown without noise depends on public numbers and earlier releases alone.
 //   - OutOfRange: a record beyond its bounds is never refused for its size. It is clipped and
 //     counted, and the releases change by no more than the plan says.
 //   - Refused: a record that is not finite, of a wrong shape, or beyond the horizon is an error
 //     that names the value and what is wanted, and changes nothing.
-//   - Reset: after a long run and Reset, a run equals that of a new statistic, bit for bit.
+//   - Apart: two runs of one mechanism share nothing. A long run beside and after others, on other
+//     data, equals that of a mechanism of its own under equal noise, bit for bit.
 //   - Ledger: after any number of records the noise drawn is the noise claimed. Reading a release
 //     again shows the same and draws nothing.
 //   - Plan: the statistic holds a plan of finite sensitivities, worth what was asked for, which
@@ -62,7 +63,7 @@ func Statistic[R any](t testing.TB, c Case[R]) {
 	}
 	runAll(t, []check{
 		{"Repeat", c.repeat}, {"Noised", func(fail report) { c.noised(t, fail) }}, {"OutOfRange", c.outOfRange},
-		{"Refused", c.refused}, {"Reset", c.reset}, {"Ledger", c.ledger}, {"Plan", c.plan}, {"Neighbours", c.neighbours},
+		{"Refused", c.refused}, {"Apart", c.apart}, {"Ledger", c.ledger}, {"Plan", c.plan}, {"Neighbours", c.neighbours},
 	})
 }
 
@@ -79,11 +80,14 @@ func (c Case[R]) plain(t testing.TB) (ok bool) {
 	return ok
 }
 
-// start returns an initialised statistic.
-func (c Case[R]) start(s privacy.Setup) (privacy.Statistic[R], error) {
-	x := c.New()
-	if err := x.Init(s); err != nil {
-		return nil, fmt.Errorf("the Init that the case asks for: %w", err)
+// open returns the statistic's mechanism for a setup.
+func (c Case[R]) open(s privacy.Setup) (privacy.Mechanism[R], error) {
+	if c.Of == nil {
+		return nil, fmt.Errorf("Case.Of is nil, want a statistic")
+	}
+	x, err := c.Of.Open(s)
+	if err != nil {
+		return nil, fmt.Errorf("the Open that the case asks for: %w", err)
 	}
 	return x, nil
 }
@@ -107,7 +111,7 @@ func (c Case[R]) records(s privacy.Setup, seed uint64) []privacy.Record {
 }
 
 // numbers appends all numbers of a release. Whether they can be read is checked first of all.
-func (c Case[R]) numbers(x privacy.Statistic[R], dst []float64) []float64 {
+func (c Case[R]) numbers(x privacy.Stream[R], dst []float64) []float64 {
 	dst, err := privacy.Serialise(dst, false, x.Release())
 	if err != nil {
 		panic(err)
@@ -115,15 +119,19 @@ func (c Case[R]) numbers(x privacy.Statistic[R], dst []float64) []float64 {
 	return dst
 }
 
-// transcript is all that a run shows: the release after Reset, and after each record.
+// transcript is all that a run shows: its first release, and that after each record.
 type transcript struct {
 	numbers []float64
 	ends    []int // after so many records, the transcript has so many numbers
 }
 
 // play makes a run and returns its transcript.
-func (c Case[R]) play(x privacy.Statistic[R], noise *privacy.Noise, records []privacy.Record) (*transcript, error) {
-	x.Reset(noise)
+func (c Case[R]) play(of privacy.Mechanism[R], noise *privacy.Noise, records []privacy.Record) (*transcript, error) {
+	return c.feed(of.Start(noise), records)
+}
+
+// feed hands records to a run that begins, and returns its transcript.
+func (c Case[R]) feed(x privacy.Stream[R], records []privacy.Record) (*transcript, error) {
 	t := &transcript{numbers: c.numbers(x, nil)}
 	t.ends = append(t.ends, len(t.numbers))
 	for place := range records {
@@ -140,9 +148,9 @@ func (c Case[R]) play(x privacy.Statistic[R], noise *privacy.Noise, records []pr
 	return t, nil
 }
 
-// differ describes the first number in which two transcripts differ, "" if there is none. x has
-// made the second of them, from records under noise.
-func (c Case[R]) differ(a, b *transcript, x privacy.Statistic[R], noise *privacy.Noise, records []privacy.Record) string {
+// differ describes the first number in which two transcripts differ, "" if there is none. A run of
+// x made the second of them, from records under noise.
+func (c Case[R]) differ(a, b *transcript, x privacy.Mechanism[R], noise *privacy.Noise, records []privacy.Record) string {
 	for n, end := range b.ends {
 		begin := 0
 		if n > 0 {
@@ -156,10 +164,11 @@ func (c Case[R]) differ(a, b *transcript, x privacy.Statistic[R], noise *privacy
 		for i < min(len(there), len(here))-1 && same(there[i:i+1], here[i:i+1]) {
 			i++
 		}
-		if _, err := c.play(x, noise, records[:n]); err != nil {
+		run := x.Start(noise)
+		if _, err := c.feed(run, records[:n]); err != nil {
 			return err.Error()
 		}
-		names, err := privacy.NumberNames(x.Release())
+		names, err := privacy.NumberNames(run.Release())
 		if err != nil {
 			return err.Error()
 		}
@@ -222,7 +231,7 @@ func extreme(r privacy.Record, unit float64, visit func(what string, r privacy.R
 }
 
 func (c Case[R]) outOfRange(fail report) {
-	x, err := c.start(c.Setup)
+	x, err := c.open(c.Setup)
 	if err != nil {
 		fail("%v", err)
 		return
@@ -244,7 +253,8 @@ func (c Case[R]) outOfRange(fail report) {
 		extreme(records[place], unit, func(what string, r privacy.Record) {
 			what = fmt.Sprintf("record %d of %d with %s", place+1, len(records), what)
 			stream := replaced(records, place, r)
-			got, err := c.play(x, (&script{}).noise(), stream)
+			run := x.Start((&script{}).noise())
+			got, err := c.feed(run, stream)
 			switch {
 			case err != nil:
 				fail("%s is refused: %v: clip it to its bounds and count it", what, err)
@@ -253,8 +263,8 @@ func (c Case[R]) outOfRange(fail report) {
 				fail("%s makes a release that is not finite: clip it to its bounds", what)
 				return
 			}
-			if want := c.Format.Clips(c.Setup, &r); x.Clipped() != want {
-				fail("%s: Clipped() = %d, want %d: count what is clipped", what, x.Clipped(), want)
+			if want := c.Format.Clips(c.Setup, &r); run.Clipped() != want {
+				fail("%s: Clipped() = %d, want %d: count what is clipped", what, run.Clipped(), want)
 			}
 			if m == nil {
 				return
@@ -269,16 +279,14 @@ func (c Case[R]) outOfRange(fail report) {
 
 func (c Case[R]) refused(fail report) {
 	records := c.records(c.Setup, 3)
-	plain, err := c.start(c.Setup)
+	of, err := c.open(c.Setup)
 	if err != nil {
 		fail("%v", err)
 		return
 	}
-	x, _ := c.start(c.Setup)
 	ledgers := [2]*privacy.Ledger{privacy.NewLedger(source(4)), privacy.NewLedger(source(4))}
-	plain.Reset(privacy.NewNoise(ledgers[0]))
-	x.Reset(privacy.NewNoise(ledgers[1]))
-	repeatable := !secure(x)
+	plain, x := of.Start(privacy.NewNoise(ledgers[0])), of.Start(privacy.NewNoise(ledgers[1]))
+	repeatable := !secure(of)
 	for place := range records {
 		if slices.Contains(places(len(records)), place) {
 			before := c.numbers(x, nil)
@@ -349,52 +357,54 @@ func (c Case[R]) bad(place int, good privacy.Record) map[string]privacy.Record {
 	return all
 }
 
-func (c Case[R]) reset(fail report) {
+func (c Case[R]) apart(fail report) {
 	s := c.Setup
 	s.Horizon = c.Long
-	used, err := c.start(s)
+	shared, err := c.open(s)
 	if err != nil {
 		fail("%v", err)
 		return
 	}
-	fresh, _ := c.start(s)
-	repeatable := !secure(used)
+	alone, _ := c.open(s)
+	repeatable := !secure(shared)
 	records := c.records(s, 5)
-	for i, n := range []int{len(records), 5, len(records)} { // the first two runs are to be forgotten
-		used.Reset(privacy.NewNoise(source(uint64(10 + i))))
-		if i == 2 {
-			fresh.Reset(privacy.NewNoise(source(12)))
+	others := make([]privacy.Record, len(records))
+	for i := range records {
+		others[i] = scaled(records[i], -0.5)
+		scale(others[i].Y, -6)
+	}
+	for i, n := range []int{len(records), 5} {
+		if _, err := c.play(shared, privacy.NewNoise(source(uint64(10+i))), others[:min(n, len(others))]); err != nil {
+			fail("run %d: %v", i+1, err)
+			return
 		}
-		var a, b []float64
-		for place := range min(n, len(records)) {
-			r := records[place]
-			if i < 2 { // on other data
-				r = clone(&r)
-				scale(r.X, -0.5)
-				scale(r.Y, 3)
-			}
-			moved, err := used.Add(&r)
-			if err != nil {
-				fail("run %d, record %d: %v", i+1, place+1, err)
-				return
-			}
-			if i < 2 {
-				continue
-			}
-			other, err := fresh.Add(&r)
-			if err != nil {
-				fail("a new statistic, record %d: %v", place+1, err)
-				return
-			}
-			if a, b = c.numbers(used, a[:0]), c.numbers(fresh, b[:0]); moved != other || repeatable && !same(a, b) {
-				fail("after a run of %d records and Reset, release %d is another than a new statistic's under the same noise: forget all in Reset",
-					len(records), place+1)
-				return
-			}
+	}
+	used, beside, fresh := shared.Start(privacy.NewNoise(source(12))), shared.Start(privacy.NewNoise(source(13))), alone.Start(privacy.NewNoise(source(12)))
+	var a, b []float64
+	for place := range records {
+		r, same0 := clone(&records[place]), clone(&records[place])
+		if _, err := beside.Add(&others[place]); err != nil {
+			fail("a run beside another, record %d: %v", place+1, err)
+			return
+		}
+		moved, err := used.Add(&r)
+		if err != nil {
+			fail("a run after others, record %d: %v", place+1, err)
+			return
+		}
+		other, err := fresh.Add(&same0)
+		if err != nil {
+			fail("a run of a new mechanism, record %d: %v", place+1, err)
+			return
+		}
+		if a, b = c.numbers(used, a[:0]), c.numbers(fresh, b[:0]); moved != other || repeatable && !same(a, b) {
+			fail("beside another run, and after one of %d records, release %d is another than that of a mechanism of its own under the same noise: keep in a run all that changes",
+				len(records), place+1)
+			return
 		}
 	}
 	if used.Clipped() != fresh.Clipped() || !slices.Equal(drawn(used), drawn(fresh)) {
-		fail("after Reset and a run, Clipped() = %d and Plan(All).Draws = %v, a new statistic's are %d and %v: begin to count anew in Reset",
+		fail("beside another run, Clipped() = %d and Plan(All).Draws = %v, those of a mechanism of its own are %d and %v: keep in a run all that changes",
 			used.Clipped(), drawn(used), fresh.Clipped(), drawn(fresh))
 	}
 }
@@ -403,7 +413,7 @@ func (c Case[R]) reset(fail report) {
 func drawn(x privacy.Planner) []privacy.Draws { return privacy.PlanOf(x, privacy.All).Draws }
 
 func (c Case[R]) ledger(fail report) {
-	x, err := c.start(c.Setup)
+	of, err := c.open(c.Setup)
 	if err != nil {
 		fail("%v", err)
 		return
@@ -414,7 +424,7 @@ func (c Case[R]) ledger(fail report) {
 			continue
 		}
 		ledger := privacy.NewLedger(source(uint64(20 + n)))
-		x.Reset(privacy.NewNoise(ledger))
+		x := of.Start(privacy.NewNoise(ledger))
 		for place := range n {
 			r := clone(&records[place])
 			if _, err := x.Add(&r); err != nil {
@@ -441,13 +451,13 @@ func (c Case[R]) ledger(fail report) {
 		case secure(x):
 			fail("the noise is the system's, and there is no method Check that compares it with the plan")
 		case !c.Public && n == len(records) && len(ledger.Drawn()) == 0:
-			fail("%d records and no noise: draw all of it from the privacy.Noise that Reset is given", n)
+			fail("%d records and no noise: draw all of it from the privacy.Noise that Start is given", n)
 		}
 	}
 }
 
 func (c Case[R]) plan(fail report) {
-	x, err := c.start(c.Setup)
+	x, err := c.open(c.Setup)
 	if err != nil {
 		fail("%v", err)
 		return

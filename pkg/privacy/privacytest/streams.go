@@ -80,7 +80,7 @@ func scaled(r privacy.Record, by float64) privacy.Record {
 
 // repeat checks that runs are the same again after runs on other data.
 func (c Case[R]) repeat(fail report) {
-	x, err := c.start(c.deep(longest))
+	x, err := c.open(c.deep(longest))
 	if err != nil {
 		fail("%v", err)
 		return
@@ -94,21 +94,21 @@ func (c Case[R]) repeat(fail report) {
 		fail("%v", err)
 		return
 	}
-	other, _ := c.start(c.deep(longest))
+	other, _ := c.open(c.deep(longest))
 	for _, b := range all {
 		if _, err := c.play(other, (&script{}).noise(), b.records); err != nil {
 			fail("records that are %s: %v", b.name, err)
 			return
 		}
 	}
-	for what, x := range map[string]privacy.Statistic[R]{"again": x, "in another statistic": other} {
+	for what, x := range map[string]privacy.Mechanism[R]{"again": x, "of another mechanism": other} {
 		again, err := c.play(x, (&script{}).noise(), all[0].records)
 		if err != nil {
 			fail("%v", err)
 			return
 		}
 		if where := c.differ(first, again, x, (&script{}).noise(), all[0].records); where != "" {
-			fail("%s in a first run, of the same records without noise, and then %s: keep all that depends on data in the statistic, and forget it in Reset", where, what)
+			fail("%s in a first run, of the same records without noise, and then %s: keep all that depends on data in the run", where, what)
 			return
 		}
 	}
@@ -156,7 +156,7 @@ func (c Case[R]) noised(t testing.TB, fail report) {
 	if c.Public {
 		return
 	}
-	x, err := c.start(c.Setup)
+	x, err := c.open(c.Setup)
 	if err != nil {
 		fail("%v", err)
 		return
@@ -179,7 +179,7 @@ func (c Case[R]) noised(t testing.TB, fail report) {
 
 // drowned compares streams under noise that drowns any record.
 func (c Case[R]) drowned(fail report, s privacy.Setup) {
-	x, err := c.start(s)
+	x, err := c.open(s)
 	if err != nil {
 		fail("%v", err)
 		return
@@ -214,7 +214,7 @@ func (c Case[R]) drowned(fail report, s privacy.Setup) {
 // long is the probe over long streams.
 func (c Case[R]) long(fail report) {
 	s := c.deep(probed)
-	x, err := c.start(s)
+	x, err := c.open(s)
 	if err != nil {
 		fail("%v", err)
 		return

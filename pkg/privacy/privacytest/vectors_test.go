@@ -50,21 +50,18 @@ func vectorFormat() privacytest.Format[mechanism.Total] {
 // vectorSums are running sums of vectors, by name.
 func vectorSums() map[string]privacytest.Case[mechanism.Total] {
 	all := make(map[string]privacytest.Case[mechanism.Total])
-	add := func(name string, long int, below float64, make func() privacy.Statistic[mechanism.Total]) {
-		all[name] = privacytest.Case[mechanism.Total]{New: make, Format: vectorFormat(), Long: long, Below: below,
+	add := func(name string, long int, below float64, make privacy.Statistic[mechanism.Total]) {
+		all[name] = privacytest.Case[mechanism.Total]{Of: make, Format: vectorFormat(), Long: long, Below: below,
 			Public: name == "exact", Setup: privacy.Setup{Horizon: 17, Dim: 3, Bound: 2}}
 	}
-	tree := func(t mechanism.VectorTree) func() privacy.Statistic[mechanism.Total] {
-		return func() privacy.Statistic[mechanism.Total] { c := t; return &c }
-	}
-	add("exact", long, 0, func() privacy.Statistic[mechanism.Total] { return &mechanism.VectorExact{} })
-	add("tree, Laplace", long, 0, tree(mechanism.VectorTree{Budget: pure}))
-	add("tree, Gaussian", long, 0, tree(mechanism.VectorTree{Budget: approximate}))
-	add("tree as published", long, 0, tree(mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished}))
+	add("exact", long, 0, mechanism.VectorExact{})
+	add("tree, Laplace", long, 0, mechanism.VectorTree{Budget: pure})
+	add("tree, Gaussian", long, 0, mechanism.VectorTree{Budget: approximate})
+	add("tree as published", long, 0, mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished})
 	// Noise on padded levels hides a vector, too, and the plan does not count on it.
-	add("tree, padded, Gaussian", long, 0.6, tree(mechanism.VectorTree{Budget: approximate, Padded: true}))
-	add("square root", 1500, 0, func() privacy.Statistic[mechanism.Total] { return &mechanism.VectorSquareRoot{Budget: approximate} })
-	add("BLT", long, 0, func() privacy.Statistic[mechanism.Total] { return &mechanism.VectorBLT{Budget: approximate} })
+	add("tree, padded, Gaussian", long, 0.6, mechanism.VectorTree{Budget: approximate, Padded: true})
+	add("square root", 1500, 0, mechanism.VectorSquareRoot{Budget: approximate})
+	add("BLT", long, 0, mechanism.VectorBLT{Budget: approximate})
 	return all
 }
 
@@ -81,7 +78,7 @@ func TestVectorSums(t *testing.T) {
 	// Padding adds more Laplace draws than there are releases, which the probe does not solve for.
 	padded := vectorSums()["tree, Laplace"]
 	padded.Nonlinear = true
-	padded.New = func() privacy.Statistic[mechanism.Total] { return &mechanism.VectorTree{Budget: pure, Padded: true} }
+	padded.Of = mechanism.VectorTree{Budget: pure, Padded: true}
 	t.Run("tree, padded, Laplace", func(t *testing.T) { privacytest.Statistic(t, padded) })
 }
 
@@ -111,7 +108,7 @@ func TestStopping(t *testing.T) {
 		rule.Epsilon, rule.Alpha, rule.Beta = 1, 0.5, 0.1
 		t.Run(name, func(t *testing.T) {
 			privacytest.Statistic(t, privacytest.Case[mechanism.Stopped]{
-				New:    func() privacy.Statistic[mechanism.Stopped] { m := rule; return &m },
+				Of:     rule,
 				Format: format, Setup: privacy.Setup{Horizon: 17, Bound: 2}, Long: 1000,
 			})
 		})

@@ -1,5 +1,5 @@
-// Package act spoils noise and sensitivities while a program runs. Package mutant writes calls of it
-// into the source that a compiler sees; no other source has any.
+// Package act spoils noise and sensitivities while a program runs. Package mutant writes calls of
+// it into the source that a compiler sees; no other source has any.
 //
 // Environment variables choose what happens. Without them nothing does.
 package act
@@ -80,8 +80,8 @@ func Seed(s uint64) uint64 { return s ^ reseed*0x9e3779b97f4a7c15 }
 // idle reports whether nothing happens at a site.
 func idle(at int) bool { return at != site && traced == "" }
 
-// draw counts a draw of so many numbers from a stream, and returns the run and how many draws it has
-// made here.
+// draw counts a draw of so many numbers from a stream, and returns the run and how many draws it
+// has made here.
 func draw(at int, stream any, width int) (*run, int) {
 	r := runs[stream]
 	if r == nil {

@@ -1,0 +1,279 @@
+// The kernel's worker: Go's compiler, Go's linker and the cell's program, one after the other, over
+// a file system in memory. Messages in: start, execute, help. Out: ready, modules, state, loading,
+// stream, display, done.
+"use strict";
+
+importScripts("files.js");
+
+let base, index, modules = {}, scale;
+const decoders = {1: new TextDecoder(), 2: new TextDecoder()};
+const encoder = new TextEncoder();
+
+// What a program writes goes to the page at once, until it writes much.
+let sink = null; // takes what compiler and linker say, instead
+let pending = null, writes = 0, last = 0;
+function stdio(fd, data) {
+  if (sink !== null) {
+    sink += decoders[fd === 1 ? 1 : 2].decode(data, {stream: true});
+    return;
+  }
+  const name = fd === 1 ? "stdout" : "stderr";
+  const text = decoders[fd === 1 ? 1 : 2].decode(data, {stream: true});
+  if (pending && pending.name !== name) flush();
+  pending = pending || {name, text: ""};
+  pending.text += text;
+  const now = performance.now();
+  if (++writes < 200 || now - last > 50 || pending.text.length > 1 << 16) flush();
+}
+function flush() {
+  if (pending) postMessage({type: "stream", ...pending});
+  pending = null;
+  last = performance.now();
+}
+
+globalThis.process = {
+  pid: 1, ppid: 1, argv: [], getuid: () => 0, getgid: () => 0, geteuid: () => 0, getegid: () => 0, getgroups: () => [],
+  umask: () => 0o22, cwd: () => "/checkout/notebooks", chdir() {},
+};
+const files = makeFiles(stdio);
+globalThis.fs = files.fs;
+globalThis.path = {resolve: (...parts) => files.clean(parts.join("/"))};
+files.mkdirAll("/tmp");
+files.mkdirAll("/checkout/notebooks");
+importScripts("wasm_exec.js");
+
+globalThis.gonbDisplay = (mime, content, id) => {
+  flush();
+  postMessage({type: "display", mime, content, id});
+};
+
+// How much of what is wanted has come.
+const meter = {loaded: 0, total: 0};
+function progress() {
+  postMessage({type: "loading", ...meter});
+}
+
+// stream fetches a file of the site, or takes it from the cache of an earlier visit, and unpacks it.
+// A file's name has a hash of what is in it, so that a file that was kept is the right one.
+async function stream({path, size}) {
+  const url = base + "api/" + path;
+  let kept = null, response;
+  try {
+    kept = await caches.open("dpbandits-go");
+    response = await kept.match(url);
+  } catch (e) { /* a private window may have no cache */ }
+  if (!response) {
+    response = await fetch(url);
+    if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
+    if (kept) {
+      const copy = response.clone();
+      kept.put(url, copy).catch(() => {}); // no room is no error
+    }
+  }
+  const count = new TransformStream({
+    transform(chunk, to) {
+      meter.loaded += chunk.length;
+      progress();
+      to.enqueue(chunk);
+    },
+  });
+  meter.total += size;
+  return response.body.pipeThrough(count).pipeThrough(new DecompressionStream("gzip"));
+}
+
+// latest fetches a file whose name tells nothing of what is in it: the one of an earlier visit serves
+// where there is no network.
+async function latest(url) {
+  const kept = await caches.open("dpbandits-go").catch(() => null);
+  try {
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
+    if (kept) kept.put(url, response.clone()).catch(() => {});
+    return response;
+  } catch (e) {
+    const response = kept && await kept.match(url);
+    if (response) return response;
+    throw e;
+  }
+}
+
+async function bytes(file) {
+  return new Uint8Array(await new Response(await stream(file)).arrayBuffer());
+}
+
+async function module(name) {
+  if (!modules[name]) {
+    const body = await stream(index.programs[name]);
+    modules[name] = WebAssembly.compileStreaming(new Response(body, {headers: {"Content-Type": "application/wasm"}}));
+  }
+  return modules[name];
+}
+
+// run runs a program, and returns its status.
+async function run(module, args, env) {
+  const go = new Go();
+  let code = 0;
+  go.argv = args;
+  go.env = {TMPDIR: "/tmp", HOME: "/tmp", GOMAXPROCS: "1", ...env};
+  go.exit = c => { code = c; };
+  const instance = await WebAssembly.instantiate(module, go.importObject);
+  try {
+    await go.run(instance);
+  } finally {
+    files.closeAll();
+    for (const timer of go._scheduledTimeouts.values()) clearTimeout(timer); // it would wake a program that has ended
+  }
+  return code;
+}
+
+async function quiet(module, args, env) {
+  sink = "";
+  try {
+    const code = await run(module, args, env);
+    return {code, said: sink};
+  } finally {
+    sink = null;
+  }
+}
+
+function cells(request) {
+  return JSON.parse(goCells(JSON.stringify(request)));
+}
+
+async function start(message) {
+  base = message.base;
+  scale = message.scale;
+  Object.assign(modules, message.modules);
+  index = await (await latest(base + "api/index.json")).json();
+  for (const [path, p] of Object.entries(index.packages)) files.lazy(archive(path), 0, () => bytes(p));
+  for (const [path, f] of Object.entries(index.files)) files.lazy(path, 0, () => bytes(f));
+  files.put("/tmp/importcfg", encoder.encode(Object.keys(index.packages).map(p => `packagefile ${p}=${archive(p)}\n`).join("")));
+  files.lazy("/echarts.min.js", 0, async () => new Uint8Array(await (await fetch(base + "../../static/dpbandits/echarts.min.js")).arrayBuffer()));
+  const ready = new Promise(resolve => { globalThis.goCellsReady = resolve; });
+  const parts = module("cells").then(m => run(m, ["cells"], {}));
+  await Promise.race([ready, parts.then(() => { throw new Error("the kernel has ended"); })]);
+  parts.catch(e => { throw e; });
+  cells({Do: "packages", Packages: names()});
+  declared = message.state;
+  if (declared) cells({Do: "restore", State: declared});
+  // The rest is wanted by the first cell that computes.
+  const rest = Promise.all(["compile", "link"].map(module));
+  rest.then(async () => {
+    const all = {};
+    for (const [name, m] of Object.entries(modules)) all[name] = await m;
+    postMessage({type: "modules", modules: all});
+  }, () => {});
+}
+
+const names = () => Object.fromEntries(Object.entries(index.packages).map(([path, p]) => [path, p.name]));
+
+// commit makes what the last cell declares last. What it imports will be wanted soon.
+let declared = null;
+function commit() {
+  declared = cells({Do: "commit"}).State;
+  postMessage({type: "state", state: declared});
+  const specs = (declared.Imports || []).map(i => /"([^"]+)"/.exec(i.Spec));
+  fetchAll(specs.filter(Boolean).map(m => m[1])).catch(() => {}); // who needs them asks again
+}
+
+const archive = path => "/pkg/" + path + ".a";
+
+// fetchAll starts to fetch packages with all that they import, the nearest first.
+function fetchAll(paths) {
+  const seen = new Set(["runtime"]), list = ["runtime"];
+  for (const p of paths) if (!seen.has(p)) list.push(p), seen.add(p);
+  for (let i = 0; i < list.length; i++) {
+    const p = index.packages[list[i]];
+    for (const q of (p && p.imports) || []) if (index.packages[q] && !seen.has(q)) list.push(q), seen.add(q);
+  }
+  return Promise.all(list.filter(p => index.packages[p]).map(p => files.fill(archive(p))));
+}
+
+const environment = {GOOS: "js", GOARCH: "wasm", GOROOT: "/go", GOGC: "400"};
+
+async function execute({code, count}) {
+  const times = {};
+  const timed = async (name, work) => {
+    const from = performance.now();
+    try {
+      return await work();
+    } finally {
+      times[name] = Math.round(performance.now() - from);
+    }
+  };
+  const fail = (ename, text) => ({status: "error", ename, evalue: text.split("\n")[0], traceback: text.trimEnd().split("\n"), times});
+  const program = cells({Do: "compose", Code: code, Count: count});
+  if (program.Error) return fail("cell", program.Error);
+  if (program.Said) stdio(1, encoder.encode(program.Said));
+  flush();
+  if (!program.Source) {
+    commit();
+    return {status: "ok", times};
+  }
+  const [compile] = await timed("compiler", () => Promise.all([module("compile")]));
+  const archives = fetchAll(program.Imports || []);
+  archives.catch(() => {});
+  files.put("/tmp/main.go", encoder.encode(program.Source));
+  const compiled = await timed("compile", () => quiet(compile, ["compile", "-o", "/tmp/main.a", "-p", "main", "-complete",
+    "-importcfg", "/tmp/importcfg", "-pack", "-c=1", "-trimpath", "/checkout/notebooks=>", "/tmp/main.go"], environment));
+  if (compiled.code) return fail("compile", cells({Do: "explain", Code: compiled.said}).Message);
+  commit();
+  if (!program.Run) return {status: "ok", times};
+  const link = await timed("linker", () => module("link"));
+  await timed("archives", () => archives);
+  const linked = await timed("link", () => quiet(link, ["link", "-o", "/tmp/main.wasm", "-importcfg", "/tmp/importcfg", "-s", "-w",
+    "-buildmode=exe", "/tmp/main.a"], environment));
+  if (linked.code) return fail("link", linked.said);
+  const wasm = await timed("load", () => WebAssembly.compile(files.get("/tmp/main.wasm")));
+  files.remove("/tmp/main.wasm");
+  writes = 0;
+  const status = await timed("run", () => run(wasm, ["cell", ...(program.Args || [])], {
+    SCALE: scale, DPBANDITS_ROOT: "/checkout", DPBANDITS_ECHARTS: "/echarts.min.js", DPBANDITS_BATCH: "1", ...(program.Env || {}),
+  }));
+  flush();
+  if (status) {
+    stdio(2, encoder.encode(`exit status ${status}\n`));
+    flush();
+    return fail("exit", `exit status ${status}`);
+  }
+  return {status: "ok", times};
+}
+
+// help completes a name, or says what it is. Positions are in letters on the page, and in bytes here.
+let helping = null;
+async function help({code, at}) {
+  helping = helping || new Promise((resolve, reject) => {
+    globalThis.goHelpReady = resolve;
+    module("help").then(m => run(m, ["help"], {})).then(reject, reject);
+  });
+  await helping;
+  const ask = n => JSON.parse(goHelp(JSON.stringify({Packages: names(), State: declared, Code: code, At: n})));
+  await Promise.all((ask(-1) || []).filter(p => index.packages[p]).map(p => files.fill(archive(p))));
+  const found = ask(encoder.encode(code.slice(0, at)).length) || {};
+  const letters = n => new TextDecoder().decode(encoder.encode(code).subarray(0, n)).length;
+  return {names: found.Names || [], start: letters(found.Start || 0), end: letters(found.End || 0), text: found.Text || ""};
+}
+
+// One message at a time.
+let turn = Promise.resolve();
+onmessage = ({data}) => {
+  turn = turn.then(async () => {
+    if (data.type === "start") {
+      try {
+        await start(data);
+        postMessage({type: "ready"});
+      } catch (e) {
+        postMessage({type: "ready", error: String(e && e.message || e)});
+      }
+      return;
+    }
+    let result;
+    try {
+      result = await (data.type === "help" ? help(data) : execute(data));
+    } catch (e) {
+      flush();
+      result = {status: "error", ename: "kernel", evalue: String(e && e.message || e), traceback: [String(e && e.stack || e)]};
+    }
+    postMessage({type: "done", id: data.id, ...result});
+  });
+};

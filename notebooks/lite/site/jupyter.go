@@ -1,0 +1,124 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// jupyter lets JupyterLite lay out its site, with the notebooks in it.
+func (b *builder) jupyter(notebooks []string) error {
+	lite := filepath.Join(b.work, "jupyter")
+	contents := filepath.Join(lite, "contents")
+	// JupyterLite keeps a record of what it has made, and would not make it again.
+	if err := errors.Join(os.RemoveAll(lite), os.RemoveAll(b.out)); err != nil {
+		return err
+	}
+	for _, n := range notebooks {
+		if err := copyFile(n, filepath.Join(contents, filepath.Base(n))); err != nil {
+			return err
+		}
+	}
+	settings := filepath.Join(b.root, "docker", "jupyter", "labconfig", "default_setting_overrides.json")
+	if err := copyFile(settings, filepath.Join(lite, "overrides.json")); err != nil {
+		return err
+	}
+	err := writeJSON(filepath.Join(lite, "jupyter-lite.json"), map[string]any{
+		"jupyter-lite-schema-version": 0,
+		"jupyter-config-data": map[string]any{
+			"appName":                  "dpbandits",
+			"defaultKernelName":        "gonb",
+			"exposeAppInBrowser":       true, // for the tests
+			"enableServiceWorkerCache": "true",
+			"federated_extensions": []any{map[string]string{
+				"name": extension, "load": "remoteEntry.js", "extension": "./extension",
+			}},
+		},
+	})
+	if err != nil {
+		return err
+	}
+	jupyter := filepath.Join(b.root, ".venv", "bin", "jupyter")
+	_, err = command(lite, nil, jupyter, "lite", "build", "--lite-dir", lite, "--contents", contents,
+		"--output-dir", b.out, "--no-sourcemaps")
+	return err
+}
+
+const extension = "dpbandits-go"
+
+// kernel adds the Go kernel.
+func (b *builder) kernel(packages map[string]archive, programs, files map[string]file) error {
+	goroot, err := command("", nil, "go", "env", "GOROOT")
+	if err != nil {
+		return err
+	}
+	root := strings.TrimSpace(string(goroot))
+	page := filepath.Join(b.root, "notebooks", "lite", "page")
+	place := filepath.Join(b.out, "extensions", extension)
+	data := filepath.Join(place, "api") // JupyterLite's service worker leaves such a path alone
+	echarts := os.Getenv("DPBANDITS_ECHARTS")
+	if echarts == "" {
+		echarts = filepath.Join(b.root, "docker", "node_modules", "echarts", "dist", "echarts.min.js")
+	}
+	err = errors.Join(
+		os.Rename(filepath.Join(b.out, "service-worker.js"), filepath.Join(b.out, "jupyterlite-service-worker.js")),
+		copyFile(filepath.Join(page, "service-worker.js"), filepath.Join(b.out, "service-worker.js")),
+		copyFile(filepath.Join(page, "extension.js"), filepath.Join(place, "remoteEntry.js")),
+		copyFile(filepath.Join(page, "worker.js"), filepath.Join(place, "worker.js")),
+		copyFile(filepath.Join(page, "files.js"), filepath.Join(place, "files.js")),
+		copyFile(filepath.Join(b.root, "docker", "jupyter", "custom", "custom.css"), filepath.Join(place, "notebook.css")),
+		copyFile(filepath.Join(root, "lib", "wasm", "wasm_exec.js"), filepath.Join(place, "wasm_exec.js")),
+		copyFile(filepath.Join(root, "LICENSE"), filepath.Join(place, "LICENSE.go.txt")),
+		copyFile(filepath.Join(filepath.Dir(filepath.Dir(echarts)), "LICENSE"), filepath.Join(place, "LICENSE.echarts.txt")),
+		copyFile(echarts, filepath.Join(b.out, "static", "dpbandits", "echarts.min.js")),
+		writeJSON(filepath.Join(data, "index.json"), map[string]any{"programs": programs, "packages": packages, "files": files}),
+	)
+	for _, p := range programs {
+		err = errors.Join(err, copyFile(filepath.Join(b.work, "packed", p.Path), filepath.Join(data, p.Path)))
+	}
+	for _, f := range files {
+		err = errors.Join(err, copyFile(filepath.Join(b.work, "packed", f.Path), filepath.Join(data, f.Path)))
+	}
+	for _, p := range packages {
+		err = errors.Join(err, copyFile(filepath.Join(b.work, "packed", p.Path), filepath.Join(data, p.Path)))
+	}
+	if err = errors.Join(err, b.licences(packages, place)); err != nil {
+		return err
+	}
+	total, err := size(b.out)
+	say("%s: %.0f MB, of which compiler %.1f, linker %.1f, cells %.1f, %d packages %.1f", b.out, float64(total)/1e6, float64(programs["compile"].Size)/1e6,
+		float64(programs["link"].Size)/1e6, float64(programs["cells"].Size)/1e6, len(packages), float64(sum(packages))/1e6)
+	return err
+}
+
+// licences copies the licences of the modules whose packages the site holds.
+func (b *builder) licences(packages map[string]archive, place string) error {
+	for _, p := range packages {
+		if p.module == "" || strings.HasPrefix(p.module, b.work) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(p.module, "LICENSE"))
+		if err != nil {
+			return err
+		}
+		name, _, _ := strings.Cut(filepath.Base(p.module), "@")
+		switch {
+		case p.module == b.root:
+			name = "dpbandits"
+		case name == "v2":
+			name = filepath.Base(filepath.Dir(p.module))
+		}
+		if err := write(filepath.Join(place, "LICENSE."+name+".txt"), text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sum(packages map[string]archive) (total int) {
+	for _, p := range packages {
+		total += p.Size
+	}
+	return total
+}

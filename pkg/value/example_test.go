@@ -1,0 +1,37 @@
+package value_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/value"
+)
+
+func init() {
+	value.Register(learner.Private[privacy.Sums]{}, learner.LinUCB{}, mechanism.Tree{}, mechanism.Gaussian{})
+}
+
+// A learner as Go source, as JSON, and read from that.
+func Example() {
+	var l bandit.Learner = learner.New(learner.LinUCB{}, mechanism.Tree{
+		Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}},
+	})
+	source, err := value.Go(l)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(source)
+	text, err := value.JSON(l)
+	if err != nil {
+		log.Fatal(err)
+	}
+	again, err := value.Read[bandit.Learner](text)
+	fmt.Println(again == l, err)
+	// Output:
+	// learner.Private[privacy.Sums]{Policy: learner.LinUCB{}, Statistic: mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-06}}}}
+	// true <nil>
+}
