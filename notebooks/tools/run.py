@@ -99,7 +99,7 @@ class Client(NotebookClient):
 
     def __init__(self, nb, label, watchdog, **options):
         super().__init__(nb, record_timing=False, allow_errors=False, timeout=None, startup_timeout=PATIENCE, iopub_timeout=PATIENCE,
-                         kernel_name="gonb", **options)
+                         kernel_name="gonb", coalesce_streams=True, **options)
         self.label, self.watchdog = label, watchdog
         self.total = sum(c.cell_type == "code" and bool(c.source.strip()) for c in nb.cells)
         self.done = 0
