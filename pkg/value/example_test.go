@@ -17,9 +17,7 @@ func init() {
 
 // A learner as Go source, as JSON, and read from that.
 func Example() {
-	var l bandit.Learner = learner.New(learner.LinUCB{}, mechanism.Tree{
-		Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}},
-	})
+	var l bandit.Learner = learner.New(learner.LinUCB{Alpha: 0.1}, nil)
 	source, err := value.Go(l)
 	if err != nil {
 		log.Fatal(err)
@@ -32,6 +30,6 @@ func Example() {
 	again, err := value.Read[bandit.Learner](text)
 	fmt.Println(again == l, err)
 	// Output:
-	// learner.Private[privacy.Sums]{Policy: learner.LinUCB{}, Statistic: mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-06}}}}
+	// learner.Private[privacy.Sums]{Policy: learner.LinUCB{Alpha: 0.1}}
 	// true <nil>
 }

@@ -18,8 +18,8 @@ import (
 // excluded at most once in a hundred suites. Five of the subjects draw the system's noise, which
 // has no seed: they bring a false alarm to one run of this test in 1500 at most (5 of the 77 or
 // more shares of 1%, by the union bound), and to far fewer in fact, as an exclusion takes errors in
-// both rates at once, and only two of the five are calibrated to the point. One of them, LinUCB over a
-// secure tree, must also be seen to .3 of its claim: the attack sees .57 and more in five runs.
+// both rates at once, and only two of the five are calibrated to the point. One of them, LinUCB
+// over a secure tree, must also be seen to .3 of its claim: five runs saw .57 and more.
 //
 // With -short it attacks the mechanisms, the statistics and the devices. The broken fixtures, the
 // tallies and the semi-bandits have short tests of their own.
