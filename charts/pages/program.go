@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dpbandits/dpbandits/pkg/notebook/decl"
 )
 
 const module = "github.com/dpbandits/dpbandits/"
@@ -184,7 +186,7 @@ func (nb *notebook) declare(text string) error {
 		case *ast.FuncDecl:
 			c := &chunk{names: []string{d.Name.Name}, text: source(d), uses: names(d)}
 			if d.Recv != nil {
-				c.names, c.receiver, c.method = nil, receiver(d.Recv.List[0].Type), d.Name.Name
+				c.names, c.receiver, c.method = nil, decl.Receiver(d.Recv.List[0].Type), d.Name.Name
 			}
 			if err := nb.add(c); err != nil {
 				return err
@@ -193,7 +195,7 @@ func (nb *notebook) declare(text string) error {
 			if d.Tok == token.CONST && d.Lparen.IsValid() { // iota counts in the whole of it
 				c := &chunk{text: source(d), uses: names(d)}
 				for _, s := range d.Specs {
-					c.names = append(c.names, specNames(s)...)
+					c.names = append(c.names, decl.Names(s)...)
 				}
 				if err := nb.add(c); err != nil {
 					return err
@@ -205,7 +207,7 @@ func (nb *notebook) declare(text string) error {
 					nb.imports[importName(i)] = source(i)
 					continue
 				}
-				c := &chunk{names: specNames(s), uses: names(s), text: d.Tok.String() + " " + source(s)}
+				c := &chunk{names: decl.Names(s), uses: names(s), text: d.Tok.String() + " " + source(s)}
 				for _, m := range marks {
 					if m.node == s {
 						c.controls = m.controls
@@ -294,31 +296,6 @@ func names(n ast.Node) map[string]bool {
 		return true
 	})
 	return list
-}
-
-func specNames(s ast.Spec) (list []string) {
-	switch s := s.(type) {
-	case *ast.TypeSpec:
-		return []string{s.Name.Name}
-	case *ast.ValueSpec:
-		for _, n := range s.Names {
-			list = append(list, n.Name)
-		}
-	}
-	return list
-}
-
-// receiver returns the name of a method's type.
-func receiver(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.StarExpr:
-		return receiver(e.X)
-	case *ast.IndexExpr:
-		return receiver(e.X)
-	case *ast.IndexListExpr:
-		return receiver(e.X)
-	}
-	return e.(*ast.Ident).Name
 }
 
 // importName returns the name of an imported package, which is the last element of its path that is

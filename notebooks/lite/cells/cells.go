@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dpbandits/dpbandits/pkg/notebook/decl"
 )
 
 // Notebook is what the cells have declared so far. It is saved as JSON.
@@ -120,7 +122,7 @@ func (n *Notebook) declare(text string, count int) (main string, err error) {
 			made := at(Declaration{Names: []string{d.Name.Name}, Text: source(d.Pos(), d.End())}, d.Pos())
 			switch name := d.Name.Name; {
 			case d.Recv != nil && len(d.Recv.List) == 1:
-				made.Names = []string{receiver(d.Recv.List[0].Type) + "." + name}
+				made.Names = []string{decl.Receiver(d.Recv.List[0].Type) + "." + name}
 			case name == "main":
 				main = made.String()
 				continue
@@ -132,7 +134,7 @@ func (n *Notebook) declare(text string, count int) (main string, err error) {
 			if d.Tok == token.CONST && d.Lparen.IsValid() { // iota counts in the whole of it
 				made := at(Declaration{Text: source(d.Pos(), d.End())}, d.Pos())
 				for _, s := range d.Specs {
-					made.Names = append(made.Names, names(s)...)
+					made.Names = append(made.Names, decl.Names(s)...)
 				}
 				n.add(made)
 				continue
@@ -144,7 +146,7 @@ func (n *Notebook) declare(text string, count int) (main string, err error) {
 					}
 					continue
 				}
-				made := at(Declaration{Names: names(s), Text: d.Tok.String() + " " + source(s.Pos(), s.End())}, s.Pos())
+				made := at(Declaration{Names: decl.Names(s), Text: d.Tok.String() + " " + source(s.Pos(), s.End())}, s.Pos())
 				made.Column = max(1, made.Column-len(d.Tok.String())-1)
 				n.add(made)
 			}
@@ -263,35 +265,6 @@ func (n *Notebook) missing(f *ast.File, unresolved map[string]bool) (specs []str
 		}
 	}
 	return specs
-}
-
-// receiver returns the name of a method's type.
-func receiver(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.StarExpr:
-		return receiver(e.X)
-	case *ast.ParenExpr:
-		return receiver(e.X)
-	case *ast.IndexExpr:
-		return receiver(e.X)
-	case *ast.IndexListExpr:
-		return receiver(e.X)
-	case *ast.Ident:
-		return e.Name
-	}
-	return "?"
-}
-
-func names(s ast.Spec) (list []string) {
-	switch s := s.(type) {
-	case *ast.TypeSpec:
-		return []string{s.Name.Name}
-	case *ast.ValueSpec:
-		for _, n := range s.Names {
-			list = append(list, n.Name)
-		}
-	}
-	return list
 }
 
 // place is how the parser and the compiler name a line of a cell.
