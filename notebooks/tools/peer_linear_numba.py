@@ -84,14 +84,20 @@ def select(columns, inverse, theta, beta, means, squares):
 
 
 @jit
+def pull(columns, rewards, draw, inverse, theta, beta, means, squares, played):
+    """Plays the arm of the greatest index, and returns it and its reward, 0 or 1."""
+    arm = select(columns, inverse, theta, beta, means, squares)
+    played[arm] += 1
+    return arm, 1.0 if draw.random() < rewards[arm] else 0.0
+
+
+@jit
 def play_exact(columns, rewards, rounds, draw, rng, numbers, log, gram, vector, inverse, theta, played):
     """LinUCB over exact sums. numbers has the width, and the logarithm of the determinant."""
     d, arms = columns.shape
     means, squares, moved = np.empty(arms), np.empty(arms), np.empty(d)
     for _ in range(rounds):
-        arm = select(columns, inverse, theta, numbers[0], means, squares)
-        y = 1.0 if draw.random() < rewards[arm] else 0.0
-        played[arm] += 1
+        arm, y = pull(columns, rewards, draw, inverse, theta, numbers[0], means, squares, played)
         w = 1.0
         for i in range(d):
             s = 0.0
@@ -129,9 +135,7 @@ def play_local(columns, rewards, rounds, draw, rng, numbers, log, gram, vector, 
     d, arms = columns.shape
     means, squares, lower = np.empty(arms), np.empty(arms), np.empty((d, d))
     for _ in range(rounds):
-        arm = select(columns, inverse, theta, numbers[0], means, squares)
-        y = 1.0 if draw.random() < rewards[arm] else 0.0
-        played[arm] += 1
+        arm, y = pull(columns, rewards, draw, inverse, theta, numbers[0], means, squares, played)
         for i in range(d):
             for j in range(i):
                 waiting[i, j] += columns[i, arm] * columns[j, arm] + sd * rng.standard_normal()
@@ -155,9 +159,7 @@ def play_bits(columns, rewards, rounds, draw, rng, numbers, log, gram, vector, i
     d, arms = columns.shape
     means, squares, lower = np.empty(arms), np.empty(arms), np.empty((d, d))
     for _ in range(rounds):
-        arm = select(columns, inverse, theta, numbers[0], means, squares)
-        y = 1.0 if draw.random() < rewards[arm] else 0.0
-        played[arm] += 1
+        arm, y = pull(columns, rewards, draw, inverse, theta, numbers[0], means, squares, played)
         at = 0
         for i in range(d):
             for j in range(i + 1):
@@ -193,9 +195,7 @@ def play_tree(columns, rewards, rounds, draw, rng, numbers, log, gram, vector, i
     d, arms = columns.shape
     means, squares, lower = np.empty(arms), np.empty(arms), np.empty((d, d))
     for _ in range(rounds):
-        arm = select(columns, inverse, theta, numbers[0], means, squares)
-        y = 1.0 if draw.random() < rewards[arm] else 0.0
-        played[arm] += 1
+        arm, y = pull(columns, rewards, draw, inverse, theta, numbers[0], means, squares, played)
         numbers[1] += 1
         t, level = int(numbers[1]), 0
         while t % 2 == 0:
