@@ -101,16 +101,17 @@ func (tr Tree) Figure() (*Figure, error) {
 	}, nil
 }
 
-// states are the states of a node, in the order of the legend.
+// states are the states of a node, in the order of the legend. A hair space keeps the marks of the
+// smallest node inside its box.
 var states = []struct {
 	name, before, after string
 	style               int // 0: pale
 }{
 	{"no data yet", "", "", 0},
 	{"holds earlier rounds", "", "", 6},
-	{"takes in round t", "", " +", 5},
-	{"summed in the release", "Σ ", "", 1},
-	{"both", "Σ ", " +", 2},
+	{"takes in round t", "", "\u200a+", 5},
+	{"summed in the release", "Σ\u200a", "", 1},
+	{"both", "Σ\u200a", "\u200a+", 2},
 }
 
 func (tr Tree) frame(t int) Frame {
