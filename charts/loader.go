@@ -77,14 +77,24 @@ func isRoot(dir string) bool {
 	return err == nil && strings.HasPrefix(string(mod), "module github.com/dpbandits/dpbandits\n")
 }
 
-// echartsSource reads the library, once a process.
-var echartsSource = sync.OnceValues(func() (string, error) {
-	p, err := echartsPath()
-	if err != nil {
-		return "", err
-	}
-	return readECharts(p)
-})
+// library is ECharts, once it was read.
+var library struct {
+	sync.Once
+	js  string
+	err error
+}
+
+// echartsSource reads the library, once a process. It is no variable, as programs of pages would
+// then be linked with it.
+func echartsSource() (string, error) {
+	library.Do(func() {
+		var p string
+		if p, library.err = echartsPath(); library.err == nil {
+			library.js, library.err = readECharts(p)
+		}
+	})
+	return library.js, library.err
+}
 
 func readECharts(p string) (string, error) {
 	js, err := os.ReadFile(p)

@@ -1,7 +1,6 @@
 package charts
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -65,10 +64,10 @@ func (f *Figure) spec() (*spec, error) {
 	}
 	s.Option = map[string]any{
 		"title": opts.Title{Title: f.Title}, "legend": opts.Legend{}, "tooltip": f.tooltip(),
-		"xAxis": []opts.XAxis{xAxis(f.X, x)}, "yAxis": []opts.YAxis{yAxis(f.Y, y)}, "series": series,
+		"xAxis":  []tickedX{{xAxis(f.X, x), ticks(f.X, x)}},
+		"yAxis":  []tickedY{{yAxis(f.Y, y), ticks(f.Y, y)}},
+		"series": series,
 	}
-	ticks(s.Option, "xAxis", x.step)
-	ticks(s.Option, "yAxis", y.step)
 	for i := range f.frames() {
 		frame := frameSpec{Caption: f.caption(i), Series: []drawn{}}
 		if f.Slider != nil {
@@ -164,20 +163,24 @@ func yAxis(a Axis, s span) opts.YAxis {
 	return y
 }
 
-// ticks sets the distance of an axis' ticks, for which go-echarts has no field.
-func ticks(option map[string]any, axis string, step float64) {
-	js, err := json.Marshal(option[axis])
-	var axes []map[string]any
-	if err == nil {
-		err = json.Unmarshal(js, &axes)
+// tickedX and tickedY are axes with a distance of their ticks, for which go-echarts has no field.
+type (
+	tickedX struct {
+		opts.XAxis
+		Interval any `json:"interval,omitempty"`
 	}
-	if err != nil {
-		panic(fmt.Sprintf("charts: axis options do not survive JSON: %v", err)) // never: we made them
+	tickedY struct {
+		opts.YAxis
+		Interval any `json:"interval,omitempty"`
 	}
-	if step > 0 && axes[0]["type"] == "value" {
-		axes[0]["interval"] = number(step)
+)
+
+// ticks returns the distance of an axis' ticks, nil where ECharts chooses it.
+func ticks(a Axis, s span) any {
+	if s.step <= 0 || kindOf(a) != "value" {
+		return nil
 	}
-	option[axis] = axes
+	return number(s.step)
 }
 
 // marks returns the reference lines, on a series of their own that has no points.
