@@ -16,7 +16,9 @@ type Hopeful struct {
 	Boldness float64 // > 0
 }
 
-func (h Hopeful) Prepare(p bandit.Problem, _ int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
+func (h Hopeful) Prepare(
+	p bandit.Problem, _ int, _ *privacy.Means,
+) (learner.Prepared[privacy.Means], error) {
 	return learner.Begins[privacy.Means](func(*rand.Rand) learner.Rule[privacy.Means] {
 		return &hopes{h, make([]float64, 4*p.Arms)}
 	}), nil

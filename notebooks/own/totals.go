@@ -15,7 +15,7 @@ type Totals struct {
 
 func (s Totals) Open(setup privacy.Setup) (privacy.Mechanism[privacy.Means], error) {
 	if setup.Slots != 1 || setup.WarmUp || !(s.Epsilon > 0) {
-		return nil, fmt.Errorf("own: %+v, epsilon %v, want one arm a round and epsilon > 0", setup, s.Epsilon)
+		return nil, fmt.Errorf("own: %+v, epsilon %v, want one slot and epsilon > 0", setup, s.Epsilon)
 	}
 	return &openTotals{s, setup}, setup.CheckWeights()
 }

@@ -24,8 +24,8 @@ import (
 )
 
 var claims = assert.Claims{
-	{Statement: "Hopeful pays less than six of the eight published learners, and more than the other two.", Check: raced},
-	{Statement: "A reward moves the releases of Totals by what the plan says, and what is out of range is clipped first.", Check: probed},
+	{Statement: "Hopeful pays less than six of eight published learners, and more than two.", Check: raced},
+	{Statement: "A reward moves Totals by what the plan says, and is clipped before the noise.", Check: probed},
 	{Statement: "Where arms change places, blocks of 100 save Hopeful at least half of its regret.", Check: moved},
 	{Statement: "Of 400 logs, the doubly robust interval holds the truth in 92% to 98%.", Check: covered},
 }

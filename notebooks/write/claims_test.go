@@ -30,12 +30,15 @@ func TestMutations(t *testing.T) { notebooktest.Mutations(t, mutations, claims.N
 
 func TestAsserted(t *testing.T) { notebooktest.Asserted(t, notebook, claims.Names()) }
 
-// TestNotebookHasTheCode: what package own declares for the notebook stands in its cells.
+// TestNotebookHasTheCode: what package own declares for the notebook stands in cells of the lesson
+// or of its evidence.
 func TestNotebookHasTheCode(t *testing.T) {
 	var cells []string
-	for _, c := range notebooktest.Cells(t, notebook) {
-		if c.Code {
-			cells = append(cells, c.Source)
+	for _, file := range notebooktest.Files(t, notebook) {
+		for _, c := range notebooktest.Cells(t, file) {
+			if c.Code {
+				cells = append(cells, c.Source)
+			}
 		}
 	}
 	all := strings.Join(cells, "\n")

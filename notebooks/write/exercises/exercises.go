@@ -3,6 +3,7 @@ package exercises
 
 import (
 	"math"
+	"strings"
 
 	"github.com/dpbandits/dpbandits/notebooks/own"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -36,6 +37,12 @@ var set = exercise.Set{
 		Hint: "how far does a reward move a sum, and what does a move of 1 cost?",
 		Check: exercise.Like(func(epsilon, far float64) float64 { return claimed(1, far, 1/epsilon) }, 1e-9,
 			"the ε of noise for %v and rewards up to %v", exercise.Grid(exercise.Args{0.1, 1, 3}, exercise.Args{1, 2.5, 10})),
+	},
+	"the order of the steps": {
+		Hint: "how far can the reward move what the noise is added to? what comes after the noise does not matter",
+		Check: exercise.Like(leaked, 1e-9, "the ε of the steps %q at ε = %v and rewards up to %v",
+			exercise.Grid(exercise.Args{"clip noise", "noise clip", "noise", "clip noise clip", "clip clip noise", "noise clip clip"},
+				exercise.Args{0.1, 1, 3}, exercise.Args{1, 2.5, 10})),
 	},
 	"what so many runs can show": {
 		Hint: "an event of probability γ^(1/N) happens in all of N runs with probability γ, and one of probability 1 − γ^(1/N) in none",
@@ -92,6 +99,17 @@ func claimed(releases int, moves, scale float64) float64 {
 		Law:         privacy.LaplaceLaw(1, scale),
 		Sensitivity: privacy.Norms{L1: moves, L2: moves, LInf: moves}, Times: releases,
 	}).HeldBy(&p).Claim().Epsilon()
+}
+
+// leaked follows the largest reward to where the noise is added.
+func leaked(steps string, epsilon, far float64) float64 {
+	for _, step := range strings.Fields(steps) {
+		if step == "noise" {
+			break
+		}
+		far = min(far, 1)
+	}
+	return claimed(1, far, 1/epsilon)
 }
 
 // best asks Seasons which arm has no regret.

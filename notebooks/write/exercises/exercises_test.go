@@ -3,6 +3,7 @@ package exercises
 import (
 	"math"
 	"math/bits"
+	"strings"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
@@ -53,6 +54,17 @@ func mostSeen(runs int, gamma float64) float64 {
 	return math.Log(often / (1 - often))
 }
 
+func leakStub(steps string, epsilon, far float64) float64 {
+	return epsilon // your turn
+}
+
+func leak(steps string, epsilon, far float64) float64 {
+	if strings.HasPrefix(steps, "clip") {
+		return epsilon
+	}
+	return epsilon * far
+}
+
 func bestArmStub(round, long, arms int) int {
 	return 0 // your turn
 }
@@ -99,6 +111,7 @@ var answers = map[string]notebooktest.Answer{
 	"what a plan proves":         {Name: "planEpsilon", Stub: planEpsilonStub, Solution: planEpsilon},
 	"noise of a total":           {Name: "spreadOfTotal", Stub: spreadOfTotalStub, Solution: spreadOfTotal},
 	"what so many runs can show": {Name: "mostSeen", Stub: mostSeenStub, Solution: mostSeen},
+	"the order of the steps":     {Name: "leak", Stub: leakStub, Solution: leak},
 	"best arm of a season":       {Name: "bestArm", Stub: bestArmStub, Solution: bestArm},
 	"rows of a person":           {Name: "mostRows", Stub: mostRowsStub, Solution: mostRows},
 	"false alarms of a test":     {Name: "falseAlarms", Stub: falseAlarmsStub, Solution: falseAlarms},
