@@ -186,11 +186,8 @@ func claimDimension(s cell.Scale) (string, error) {
 		check.That(slope.Lo > 1 && math.Abs(slope.Value-2) < 0.5, "%s rewards: slope %.2f, 95%% interval from %.2f to %.2f", lawName(law), slope.Value, slope.Lo, slope.Hi)
 		paper := check.Try(Slope(Dims(cell.Paper), lab.MustTables(experiments1(cell.Paper, law)...)))
 		check.That(paper.Lo > 1.5 && paper.Hi < 2.5, "%s rewards, paper scale: slope from %.2f to %.2f", lawName(law), paper.Lo, paper.Hi)
-		for _, t := range lab.MustTables(experiments1(cell.Paper, law)...) {
-			c := t.Curves[0]
-			late, _ := slices.BinarySearch(c.Rounds, c.Rounds[len(c.Rounds)-1]*9/10)
-			check.That(c.Mean[late] > 0.999*c.Final(), "%s rewards: the last tenth of the rounds adds %.3g to a regret of %.4g", lawName(law), c.Final()-c.Mean[late], c.Final())
-		}
+		late := lateShare(lab.MustTables(experiments1(cell.Paper, law)...))
+		check.That(late < 0.001, "%s rewards: the last tenth of the rounds adds %.2g of the regret", lawName(law), late)
 		evidence += fmt.Sprintf("%s: slope %.2f [%.2f, %.2f], at the paper's scale %.2f; ", lawName(law), slope.Value, slope.Lo, slope.Hi, paper.Value)
 	}
 	share := signsOfGaussian()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
@@ -30,7 +31,7 @@ func trialsBut(tables []*simulate.Table, name func(i int) string) (text string) 
 func ends(finding string, curves []simulate.Curve) string {
 	finding += ". Regret at the end:"
 	for _, c := range curves {
-		finding += fmt.Sprintf(" %s %.0f;", c.Policy, c.Final())
+		finding += fmt.Sprintf(" %s %.0f;", label(c.Policy), c.Final())
 	}
 	return finding
 }
@@ -46,8 +47,21 @@ func Figure2(law environment.Reward) *charts.Figure {
 	f := charts.Regret(fmt.Sprintf("Experiment 1: regret over time, %s rewards", lawName(law)), curves)
 	f.Scale = committed
 	f.Caption += trialsBut(tables, name) + ". LinUCB without privacy, K = d² arms, ridge 1, gap 0.1"
-	f.Alt = ends("All curves are flat by the last round, and the regret grows faster than in proportion to the dimension", curves)
+	first, last := curves[0].Final(), curves[len(curves)-1].Final()
+	f.Alt = ends(fmt.Sprintf("The last tenth of the rounds adds at most %.2g%% to the regret of any curve. %g times the dimension has %.0f times the regret",
+		100*lateShare(tables), float64(dims[len(dims)-1])/float64(dims[0]), last/first), curves)
 	return f
+}
+
+// lateShare returns the largest share of a first curve's regret that its last tenth of the rounds
+// adds.
+func lateShare(tables []*simulate.Table) (most float64) {
+	for _, t := range tables {
+		c := t.Curves[0]
+		late, _ := slices.BinarySearch(c.Rounds, c.Rounds[len(c.Rounds)-1]*9/10)
+		most = max(most, 1-c.Mean[late]/c.Final())
+	}
+	return most
 }
 
 // Figure3 draws the regret against the dimension for Gaussian rewards and for signs, with the
@@ -91,8 +105,15 @@ func styled(curves []simulate.Curve) []charts.Series {
 	series := charts.Curves(curves)
 	for i := range series {
 		series[i].Style = styles[series[i].Name]
+		series[i].Name = label(series[i].Name)
 	}
 	return series
+}
+
+// label is what figures and reports call a policy of the committed tables.
+func label(policy string) string {
+	return strings.NewReplacer(NonPrivate, "not private", "WishartUnshifted", "Wishart unshifted",
+		" AsPublished", ", as printed", " AuthorsCode", ", as run", " Sound", ", sound").Replace(policy)
 }
 
 // MustTables2 returns the committed tables of Experiment 2 for one gap.
@@ -112,8 +133,10 @@ func regret(title string, curves []simulate.Curve, first *simulate.Table, more, 
 // published and the sound Gaussian.
 func Figure4(gap float64) *charts.Figure {
 	tables := MustTables2(gap)
+	final := func(policy string) float64 { return cell.Try(lab.Curve(tables, policy)).Final() }
 	f := regret(fmt.Sprintf("Experiment 2: regret over time, gap %g", gap), lab.Curves(tables[:2]), tables[0], "",
-		"Printed Gaussian noise costs at most a fifth of the regret of printed Wishart noise, and sound Gaussian noise at most a seventh of printed Gaussian noise's")
+		fmt.Sprintf("Printed Gaussian noise costs %.2f times the regret of printed Wishart noise, and sound Gaussian noise %.2f times that of printed Gaussian noise",
+			final(GaussianPrinted)/final(WishartPrinted), final(GaussianSound)/final(GaussianPrinted)))
 	f.Height = 520
 	return f
 }
@@ -138,20 +161,20 @@ func MustTheory(gap float64) *charts.Figure {
 	f := &charts.Figure{
 		Title: fmt.Sprintf("Regret and what the theorems promise, gap %g", gap), Height: 560, Scale: lab.Committed(tables[0]),
 		X: charts.Axis{Name: "round t", Log: true}, Y: charts.Axis{Name: "cumulative regret", Log: true},
-		Alt: "The bounds of the theorems lie orders of magnitude above the regrets.",
+		Alt: "Regret of three policies, and the bound of the theorem for each.",
 	}
 	for i, name := range []string{NonPrivate, GaussianSound, WishartSound} {
 		c := cell.Try(lab.Curve(tables, name))
 		f.Series = append(f.Series, styled([]simulate.Curve{c})...)
 		theorem := map[bool]string{false: "Theorem 5, ", true: "Theorem 6, "}[gap > 0]
-		bound, l := charts.Series{Name: theorem + name, Style: 3 + i}, cell.Try(ready(name, gap))
+		bound, l := charts.Series{Name: theorem + label(name), Style: 3 + i}, cell.Try(ready(name, gap))
 		for _, n := range c.Rounds {
 			bound.X, bound.Y = append(bound.X, float64(n)), append(bound.Y, promised(l, n, gap))
 		}
 		f.Series = append(f.Series, bound)
 		round, mean, _ := c.Last()
-		f.Caption += fmt.Sprintf("%s: measured %.4g in %d trials, bound %.3g. ", name, mean, c.Trials, promised(l, round, gap))
-		f.Alt += fmt.Sprintf(" %s: the bound is %.0f times the regret at the last round.", name, promised(l, round, gap)/mean)
+		f.Caption += fmt.Sprintf("%s: measured %.4g in %d trials, bound %.3g. ", label(name), mean, c.Trials, promised(l, round, gap))
+		f.Alt += fmt.Sprintf(" %s: the bound is %.0f times the regret at the last round.", label(name), promised(l, round, gap)/mean)
 	}
 	f.Caption = fmt.Sprintf("At round %d. %sThe bounds carry the theorems' own constants. d = 5, K = 25, ε = 1, δ = 0.1, calibrated for n = 5·10⁷; seed %d", tables[0].Provenance.Rounds, f.Caption, tables[0].Provenance.Seed)
 	return f
@@ -171,7 +194,7 @@ func Figure5(mechanism string) *charts.Figure {
 		}
 	}
 	f := &charts.Figure{
-		Title: "Experiment 3: regret against the shift, " + mechanism, Scale: committed, Series: charts.Finals(rhos, runs),
+		Title: "Experiment 3: regret against the shift, " + label(mechanism), Scale: committed, Series: charts.Finals(rhos, runs),
 		X: charts.Axis{Name: "ρmin", Log: true}, Y: charts.Axis{Name: "cumulative regret at the last round"},
 		Marks: []charts.Mark{charts.AtX(linUCB(cell.Try(ready(mechanism, 0))).Bounds().RhoMin, "the mechanism's own")},
 		Caption: fmt.Sprintf("Mean of %d trials at round %d, with 95%% bands. d = 5, K = 25, ε = 1, δ = 0.1, calibrated for n = 5·10⁷%s",

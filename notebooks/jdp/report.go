@@ -170,11 +170,11 @@ func report4(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 				authors, z = fmt.Sprintf("%.0f ± %.0f", p.Mean, p.SE), fmt.Sprintf("%+.1f", p.z(mean, se))
 			}
 			l := check.Try(ready(c.Policy, gap))
-			t.Add(gap, c.Policy, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), c.Trials, authors, z, fmt.Sprintf("%.3f", mean/reference),
+			t.Add(gap, label(c.Policy), fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), c.Trials, authors, z, fmt.Sprintf("%.3f", mean/reference),
 				lab.Number(privacy.ClaimOf(l).Epsilon()), lab.Number(promised(l, round, gap)))
 		}
 	}
-	t.Caption = fmt.Sprintf("Experiment 2: cumulative regret at round %d, d = 5, K = 25, calibrated for n = %d, epsilon = %g, delta = %g; seed %d. z is the difference from the authors' Figure 4 in combined standard errors; of printed is the regret over that of the Gaussian AsPublished; "+
+	t.Caption = fmt.Sprintf("Experiment 2: cumulative regret at round %d, d = 5, K = 25, calibrated for n = %d, epsilon = %g, delta = %g; seed %d. z is the difference from the authors' Figure 4 in combined standard errors; of printed is the regret over that of Gaussian noise as printed; "+
 		"true ε is what is proved at that delta; theorem is the bound of Theorem 5 (no gap) or 6 (gap), which holds with probability 1 - 1/n", tables[0].Provenance.Rounds, Horizon, Budget.Epsilon, Budget.Delta, tables[0].Provenance.Seed)
 	return t, nil
 }
@@ -188,10 +188,10 @@ func report5(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 			for _, rho := range Rhos(s) {
 				c := check.Try(tables[i].Curve(Shifted(name, rho)))
 				_, mean, se := c.Last()
-				t.Add(name, gap, lab.Number(rho), lab.Number(mean), lab.Number(se), c.Trials, paper)
+				t.Add(label(name), gap, lab.Number(rho), lab.Number(mean), lab.Number(se), c.Trials, paper)
 			}
 		}
-		t.Caption += fmt.Sprintf("%s itself has rho_min = %.4g. ", name, linUCB(check.Try(ready(name, 0))).Bounds().RhoMin)
+		t.Caption += fmt.Sprintf("%s itself has rho_min = %.4g. ", label(name), linUCB(check.Try(ready(name, 0))).Bounds().RhoMin)
 	}
 	return t, nil
 }
@@ -210,7 +210,7 @@ func reportStreaming(_ cell.Scale, tables []*simulate.Table) (*charts.Table, err
 				less, lessSE = lab.Number(d), lab.Number(dse)
 			}
 			sums := check.Try(Policy(name).Statistic.Open(rows)).(interface{ MaxSD() float64 })
-			t.Add(fmt.Sprint(gap), name, lab.Number(sums.MaxSD()), lab.Number(mean), lab.Number(se), less, lessSE, fmt.Sprintf("%.0f%%", 100*mean/base), c.Trials)
+			t.Add(fmt.Sprint(gap), label(name), lab.Number(sums.MaxSD()), lab.Number(mean), lab.Number(se), less, lessSE, fmt.Sprintf("%.0f%%", 100*mean/base), c.Trials)
 		}
 	}
 	round, _, _ := tables[0].Curves[0].Last()

@@ -2,6 +2,7 @@
 package exercises
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -35,6 +36,21 @@ var set = exercise.Set{
 		Hint: "in how many nodes is a row at most? And does twice the noise make mu larger or smaller?",
 		Check: exercise.Like(leastNoise, 1e-9, "the least s for n = %d, L̃ = %.4g, μ = %.4g",
 			exercise.Grid(exercise.Args{2, 1024, 1025, 50_000_000}, exercise.Args{math.Sqrt2, 3}, exercise.Args{mu})),
+	},
+	"wasted noise": {
+		Hint: "divide the printed s by the least s: the square of the bound cancels, and the two counts of nodes nearly do",
+		Check: exercise.Of(func(f func(horizon int, epsilon, delta, mu float64) float64) error {
+			for _, c := range []struct {
+				horizon int
+				budget  privacy.Budget
+			}{{50_000_000, privacy.Budget{Epsilon: 1, Delta: 0.1}}, {1024, budget}, {1025, budget}, {20_000, privacy.Budget{Epsilon: 10, Delta: 0.1}}} {
+				mu := check.Try(privacy.GaussianMu(c.budget))
+				what := fmt.Sprintf("printed over least noise for n = %d, ε = %g, δ = %g, μ = %.4g", c.horizon, c.budget.Epsilon, c.budget.Delta, mu)
+				want := scale(c.budget, c.horizon, privacy.AsPublished) / scale(c.budget, c.horizon, privacy.Sound)
+				check.OK(exercise.Near(what, f(c.horizon, c.budget.Epsilon, c.budget.Delta, mu), want, 1e-6))
+			}
+			return nil
+		}),
 	},
 	"pseudo-regret": {
 		Hint: "in each round, the largest mean less the mean of what was played",
@@ -119,6 +135,13 @@ var (
 // gaussian returns the noise of a tree.
 func gaussian(dim, horizon int, bound float64) mechanism.Nodes {
 	return check.Try(mechanism.Gaussian{Budget: budget}.Open(privacy.Setup{Dim: dim, Horizon: horizon, Bound: bound, Alpha: 0.1}))
+}
+
+// scale returns the standard deviation of a node's noise in six dimensions, by a calibration.
+func scale(b privacy.Budget, horizon int, c privacy.Calibration) float64 {
+	noise := mechanism.Gaussian{Budget: b, Calibration: c}
+	setup := privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 0.1}
+	return check.Try(noise.Open(setup)).Plan(1).Cases[0][0].Law.Scale
 }
 
 func leastNoise(horizon int, bound, _ float64) float64 {

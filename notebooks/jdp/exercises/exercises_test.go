@@ -49,6 +49,16 @@ func leastSD(horizon int, bound, mu float64) float64 {
 	return math.Sqrt(nodes) * bound * bound / mu
 }
 
+func timesTooLargeStub(horizon int, epsilon, delta, mu float64) float64 {
+	return 1 // your turn: this says that no noise is wasted
+}
+
+func timesTooLarge(horizon int, epsilon, delta, mu float64) float64 {
+	counted := math.Floor(math.Log2(float64(horizon-1))) + 1 // nodes of a row
+	printed := 1 + math.Ceil(math.Log2(float64(horizon)))    // as the paper counts them
+	return 4 * math.Sqrt(printed/counted) * math.Log(4/delta) * mu / epsilon
+}
+
 func pseudoRegretStub(means [][]float64, played []int) float64 {
 	return 0 // your turn
 }
@@ -141,6 +151,7 @@ var answers = map[string]notebooktest.Answer{
 	"nodes":              {Name: "treeNodes", Stub: treeNodesStub, Solution: treeNodes},
 	"shifted eigenvalue": {Name: "leastEigenvalue", Stub: leastEigenvalueStub, Solution: leastEigenvalue},
 	"least noise":        {Name: "leastSD", Stub: leastSDStub, Solution: leastSD},
+	"wasted noise":       {Name: "timesTooLarge", Stub: timesTooLargeStub, Solution: timesTooLarge},
 	"pseudo-regret":      {Name: "pseudoRegret", Stub: pseudoRegretStub, Solution: pseudoRegret},
 	"clip":               {Name: "clip", Stub: clipStub, Solution: clip},
 	"width":              {Name: "width", Stub: widthStub, Solution: width},
