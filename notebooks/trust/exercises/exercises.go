@@ -64,6 +64,20 @@ var set = exercise.Set{
 			"the ε that p = %v and q = %v contradict at δ = %v",
 			[]exercise.Args{{0.5967, 0.0826, 0}, {0.3, 0.01, 0.1}, {0.2, 1e-4, 0.1}, {0.05, 0.04, 0.02}, {0.01, 0.001, 0.1}}),
 	},
+	"least claim": {
+		Hint: "to how many times her odds can so many releases take the attacker, at most?",
+		Check: exercise.Of(func(f func(won float64, releases int) float64) error { // worked out by hand
+			for _, c := range []struct {
+				won      float64
+				releases int
+				want     float64
+			}{{0.5, 1, 0}, {0.82, 1, 1.516347489}, {0.82, 2, 0.758173745}, {0.9, 4, 0.549306144}, {0.4, 3, 0}} {
+				what := fmt.Sprintf("the least ε of each of %d releases, where the attacker wins %v", c.releases, c.won)
+				check.OK(exercise.Near(what, f(c.won, c.releases), c.want, 1e-6))
+			}
+			return nil
+		}),
+	},
 	"queries": {
 		Hint: "so many queries cost their number times the loss: which is the first number that is too large?",
 		Check: exercise.Of(func(f func(loss, epsilon float64) int) error { // worked out by hand

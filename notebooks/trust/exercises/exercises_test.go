@@ -58,6 +58,14 @@ func excluded(p, q, delta float64) float64 {
 	return math.Log((p - delta) / q)
 }
 
+func leastClaimStub(won float64, releases int) float64 {
+	return math.Log(won / (1 - won)) // your turn: this is for one release, if she beats the coin
+}
+
+func leastClaim(won float64, releases int) float64 {
+	return max(0, math.Log(won/(1-won))) / float64(releases)
+}
+
 func queriesForStub(loss, epsilon float64) int {
 	return int(epsilon / loss) // your turn: these do not yet cost more
 }
@@ -80,6 +88,7 @@ var answers = map[string]notebooktest.Answer{
 	"share of yes":      {Name: "yesShare", Stub: yesShareStub, Solution: yesShare},
 	"nodes of row 1":    {Name: "nodesOfRow1", Stub: nodesOfRow1Stub, Solution: nodesOfRow1},
 	"excluded":          {Name: "excluded", Stub: excludedStub, Solution: excluded},
+	"least claim":       {Name: "leastClaim", Stub: leastClaimStub, Solution: leastClaim},
 	"queries":           {Name: "queriesFor", Stub: queriesForStub, Solution: queriesFor},
 	"discrete Laplace":  {Name: "discreteLaplace", Stub: discreteLaplaceStub, Solution: discreteLaplace},
 }
