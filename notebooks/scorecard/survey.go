@@ -10,10 +10,10 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// The sections of notebook 05 that show what differs.
+// The sections of notebook 05 and its evidence that show what differs.
 const (
 	surveySums = "05-dp-online-algorithms, Section 1"
-	surveyStop = "05-dp-online-algorithms, Section 2"
+	surveyStop = "evidence/05-survey, Section 2"
 )
 
 // laplaceTree is DP-FTRL's tree as printed, for T = 10,000 losses of the unit ball.
@@ -90,7 +90,7 @@ func surveyNumbers() []Number {
 	})
 	s.bound(atMost, Constant, "Section 5, Algorithm 4", 360, "ε proved of core sets, asked for ε = 1", "ε = 1", 1, "claims of survey-coreset-d5.csv", func() Measured { return proved("survey-coreset-d5", "published width, epsilon = 1") })
 	s.notRun(3, Constant, "Section 5, Algorithm 4", 346, "4, 2 and 2 in γ", "4, 2, 2", "learner.CoreSet has them; the constant B beside them is nowhere printed")
-	s.notRun(1, Constant, "Section 5", 360, "probability that all estimates are within γ", "1 − 1/T", "05-dp-online-algorithms, Section 4, looks at the widths of a few runs, all of which hold; 1/T needs thousands of runs")
+	s.notRun(1, Constant, "Section 5", 360, "probability that all estimates are within γ", "1 − 1/T", "evidence/05-survey, Section 4, looks at the widths of a few runs, all of which hold; 1/T needs thousands of runs")
 	s.notRun(1, Constant, "Section 5, Definition 5.1", 317, "size of a ζ-net", "(3/ζ)^d + d", "Algorithm 4 on a net in two dimensions, minutes")
 	for _, r := range []struct {
 		n             int
@@ -103,7 +103,7 @@ func surveyNumbers() []Number {
 		{3, "Section 4", 309, "powers in DP-SE's regret: log T, K, 1/ε", "1, 1, 1"},
 		{4, "Section 5", 362, "powers in the regret of core sets: T, log T; log T, 1/ε", "1/2, 1/2, 2, 1"},
 	} {
-		s.notRun(r.n, Rate, r.place, r.line, r.what, r.printed, "runs over several T and ε, fitted: 05-dp-online-algorithms shows regret by ε, at one T")
+		s.notRun(r.n, Rate, r.place, r.line, r.what, r.printed, "runs over several T and ε, fitted: evidence/05-survey shows regret by ε, at one T")
 	}
 	return s.list
 }

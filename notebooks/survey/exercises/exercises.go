@@ -37,6 +37,11 @@ var set = exercise.Set{
 		Check: exercise.Like(arms.DEps, 1e-6, "at epsilon = %v, d(%v, %v)",
 			exercise.Grid(exercise.Args{0.1, 1, 10}, exercise.Args{0.1, 0.5, 0.7}, exercise.Args{0.75})),
 	},
+	"where free begins": {
+		Hint: "the bound is that without privacy once ν = μ is the cheapest for every arm: μ*/(μ* + (1−μ*)e^ε) = μ; the arm with the least mean decides",
+		Check: exercise.Like(free, 1e-4, "for the means %v the least epsilon",
+			[]exercise.Args{{[]float64{0.25, 0.375, 0.5, 0.625, 0.75}}, {[]float64{0.7, 0.75}}, {[]float64{0.5, 0.9, 0.1}}}),
+	},
 	"what a mean remembers": {
 		Hint: "batches end after 1, 2, 4, 8, ... rewards of the arm, and from the second on each has half of them",
 		Check: exercise.Like(remembers, 0, "after %d rewards, the number of those in the last mean released",
@@ -86,6 +91,13 @@ var set = exercise.Set{
 func bought(dim, horizon int, epsilon float64) float64 {
 	tree := mechanism.VectorTree{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
 	return privacy.ClaimOf(check.Try(tree.Open(privacy.Setup{Horizon: horizon, Dim: dim, Bound: 1}))).Epsilon()
+}
+
+// free returns the least epsilon at which the lower bound is that without privacy.
+func free(means []float64) float64 {
+	const steps = 100_000 // of an epsilon of 1
+	public := arms.LaiRobbins(means, 2) * (1 + 1e-11)
+	return float64(sort.Search(100*steps, func(i int) bool { return arms.DEpsBound(float64(i)/steps, means, 2) <= public })) / steps
 }
 
 // remembers returns how many of an arm's n rewards are in the last mean that AdaP-TT has released.

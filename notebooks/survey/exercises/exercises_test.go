@@ -42,6 +42,15 @@ func divergence(epsilon, mean, other float64) float64 {
 	return epsilon*(between-mean) + kl
 }
 
+func freeFromStub(means []float64) float64 {
+	return 1 // your turn
+}
+
+func freeFrom(means []float64) float64 {
+	odds := func(p float64) float64 { return math.Log(p / (1 - p)) }
+	return odds(slices.Max(means)) - odds(slices.Min(means))
+}
+
 func rememberedStub(n int) int {
 	return n // your turn
 }
@@ -97,6 +106,7 @@ var answers = map[string]notebooktest.Answer{
 	"printed scale":               {Name: "trueEpsilon", Stub: trueEpsilonStub, Solution: trueEpsilon},
 	"budget of the stopping rule": {Name: "ruleEpsilon", Stub: ruleEpsilonStub, Solution: ruleEpsilon},
 	"divergence":                  {Name: "divergence", Stub: divergenceStub, Solution: divergence},
+	"where free begins":           {Name: "freeFrom", Stub: freeFromStub, Solution: freeFrom},
 	"what a mean remembers":       {Name: "remembered", Stub: rememberedStub, Solution: remembered},
 	"first plays":                 {Name: "firstPlays", Stub: firstPlaysStub, Solution: firstPlays},
 	"schedule":                    {Name: "planned", Stub: plannedStub, Solution: planned},
