@@ -9,6 +9,7 @@ import (
 // cellMutations breaks the code once for each cell that asserts what it shows, by the cell's ID.
 var cellMutations = []notebooktest.Mutation{
 	{"e99ee151", "a check finds no violation", "pkg/matroid/check.go", "if c.found == nil {\n\t\tc.found =", "if false {\n\t\tc.found ="},
+	{"m02-main", "OMM forgets the factor of its width", "pkg/learner/omm.go", "or(l.Width, 1)", "1."},
 	{"m02-public", "KL-OSM's index has nine times the budget", "pkg/learner/kl_osm.go", "budget := l.explore * (t", "budget := 9 * l.explore * (t"},
 	{"e96c072c", "Laplace noise is twice as large", "pkg/mechanism/slot_noise.go", "ratio, name := float64(slots)/n.budget.Epsilon", "ratio, name := 2*float64(slots)/n.budget.Epsilon"},
 	{"4e6f0839", "a block begins with the sum of the last", "pkg/mechanism/blocks.go", "b.sums[arm] = 0", "b.sums[arm] += 0"},

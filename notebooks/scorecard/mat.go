@@ -13,11 +13,11 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// The sections of notebook 02 that show what differs.
+// The sections of the evidence of notebook 02 that show what differs.
 const (
-	matStart = "02-matroid-bandits, Section 4"
-	matFig1  = "02-matroid-bandits, Section 5"
-	matFig5  = "02-matroid-bandits, Section 6"
+	matStart = "evidence/02-privacy, Section 3"
+	matFig1  = "evidence/02-figures, Section 1"
+	matFig5  = "evidence/02-figures, Section 2"
 )
 
 // million says what the numbers of MovieLens 1M would take.
@@ -203,6 +203,6 @@ func matMovies(s *sheet) {
 		m := matroid.Table3[i]
 		s.notRun(1, Result, "Table 3", line, "w̄ of "+m.Title, fmt.Sprintf("%.3f", m.Weight), million)
 	}
-	s.notRun(1, Result, "Table 3", 1107, "movies of the best basis, of 17, that DPUCB-MAT recommends after 20,000 rounds", "8", million+"; 02-matroid-bandits, Section 7, has the count on MovieLens 100K")
+	s.notRun(1, Result, "Table 3", 1107, "movies of the best basis, of 17, that DPUCB-MAT recommends after 20,000 rounds", "8", million+"; evidence/02-figures, Section 4, has the count on MovieLens 100K")
 	s.notRun(2, Statement, "Section 5.2, Figures 3 and 4b", 1142, "DPUCB-MAT and DPTS-MAT beside OMM and CTS on movies", "comparable", million+"; mat-movies.csv is of MovieLens 100K")
 }

@@ -90,6 +90,14 @@ var set = exercise.Set{
 			return 2*enough(epsilon/float64(visits), slots, sd) - 1
 		}, 0, "the plays for ε = %v, visits = %d, K = %d and sd %v", []exercise.Args{{2, 1, 3, 0.05}, {2, 37, 17, 0.05}}),
 	},
+	"promise": {
+		Hint: "each release on which a weight acts costs epsilon/K, and the width acts on what has been released",
+		Check: exercise.Like(func(epsilon float64, slots, releases int, width float64) float64 {
+			return float64(releases) * epsilon / float64(slots)
+		}, 1e-9, "the ε for ε = %v, K = %d, %d releases and a width of %v", []exercise.Args{
+			{2., 3, 3, 1.}, {2., 3, 3, 0.2}, {2., 3, 7, 1.}, {2., 17, 17, 0.1}, {0.5, 3, 6, 5.},
+		}),
+	},
 	"remember": {
 		Hint: "sum the means times their weights, sum the weights, and divide",
 		Check: exercise.Of(func(f func(means, sizes []float64, v float64) float64) error {

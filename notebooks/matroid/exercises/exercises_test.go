@@ -129,6 +129,14 @@ func playsForUser(epsilon float64, visits, slots int, sd float64) int {
 	return 2*size - 1
 }
 
+func promiseStub(epsilon float64, slots, releases int, width float64) float64 {
+	return epsilon * width // your turn: what does a release cost, and how many are there?
+}
+
+func promise(epsilon float64, slots, releases int, width float64) float64 {
+	return float64(releases) * epsilon / float64(slots)
+}
+
 func rememberStub(means, sizes []float64, v float64) float64 {
 	return means[len(means)-1] // your turn: this forgets
 }
@@ -151,6 +159,7 @@ var answers = map[string]notebooktest.Answer{
 	"plays of a bad arm": {Name: "plays", Stub: playsStub, Solution: plays},
 	"share of the noise": {Name: "noiseShare", Stub: noiseShareStub, Solution: noiseShare},
 	"plays for a user":   {Name: "playsForUser", Stub: playsForUserStub, Solution: playsForUser},
+	"promise":            {Name: "promise", Stub: promiseStub, Solution: promise},
 	"remember":           {Name: "remember", Stub: rememberStub, Solution: remember},
 }
 
