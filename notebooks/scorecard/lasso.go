@@ -9,10 +9,10 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// The sections of notebook 04 that show what differs.
+// The sections of the evidence of notebook 04 that show what differs.
 const (
-	lassoSteps  = "04-private-lasso, Section 3"
-	lassoNumber = "04-private-lasso, Section 9"
+	lassoSteps  = "evidence/04-printed, Section 4"
+	lassoNumber = "evidence/04-theory, Section 3"
 )
 
 // The setting in which the printed formulas are evaluated, that of lasso-printed.csv: T = 16,000

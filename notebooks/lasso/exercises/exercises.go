@@ -2,6 +2,7 @@
 package exercises
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // Check checks a reader's answer, a function, and prints whether it is right, or a hint.
@@ -77,6 +79,17 @@ var set = exercise.Set{
 		Check: exercise.Like(func(kappa float64) float64 { return min(1, kappa/math.Sqrt(math.Pi)) }, 0.01,
 			"at kappa = %v the least bound", exercise.Grid(exercise.Args{0.01, 0.1, 0.5, 2})),
 	},
+	"the step without noise": {
+		Hint: "is there an answer that one world gives and the other never does? One run in each world does not tell",
+		Check: exercise.Of(func(f func(release func(world int, seed uint64) string) bool) error {
+			for _, r := range releases {
+				if got := f(r.release); got != r.leaks {
+					return fmt.Errorf("%s: you say %v", r.name, got)
+				}
+			}
+			return nil
+		}),
+	},
 	"delta from runs": {
 		Hint: "an expectation is estimated by an average, here over the losses",
 		Check: exercise.Of(func(f func(losses []float64, epsilon float64) float64) error {
@@ -114,3 +127,58 @@ func stepped(rows int, step, context, reward float64) float64 {
 		Lengths: mechanism.Growing{Least: rows}}
 	return study.LastRow(h, rows, context, reward) - study.LastRow(h, rows, context, -reward)
 }
+
+// releases are those of "the step without noise": what a run releases of 100 rows with reward 1, of
+// which the last is (1, -1) in world 0 and (-1, 1) in world 1, the others are (1, 1).
+var releases = []struct {
+	name    string
+	release func(world int, seed uint64) string
+	leaks   bool
+}{
+	{"the first set, S0", func(world int, _ uint64) string { return fmt.Sprint([]int{screened[world]}) }, true},
+	{"the second set, S1", func(world int, seed uint64) string {
+		draw := []float64{0, 0}
+		privacy.NewNoise(random.Source(seed, 0, "thresholds")).Laplace(draw, 7e5) // xi at epsilon = 1
+		if 1+2*draw[1] > draw[0] {
+			return fmt.Sprint([]int{screened[world]})
+		}
+		return "[]"
+	}, true},
+	{"the largest noisy score", func(world int, seed uint64) string {
+		run := sums.Start(privacy.NewNoise(random.Source(seed, 0, "scores")))
+		for i := range 100 {
+			check.Try(run.Add(&privacy.Record{X: row(world, i), Y: []float64{1}}))
+		}
+		return fmt.Sprint(run.Release().Of)
+	}, false},
+	{"the number of rows", func(int, uint64) string { return "100" }, false},
+}
+
+// row is a row of "the step without noise".
+func row(world, i int) []float64 {
+	if i < 99 {
+		return []float64{1, 1}
+	}
+	return []float64{1 - 2*float64(world), 2*float64(world) - 1}
+}
+
+// screened is the coordinate of S0 in each world, that of the LASSO's one coefficient above 0.1.
+var screened = [2]int{largest(0), largest(1)}
+
+func largest(world int) int {
+	s := &lasso.Solver{Dim: 2}
+	check.OK(s.Init())
+	for i := range 100 {
+		check.OK(s.Add(row(world, i), 1))
+	}
+	w := check.Try(s.Fit(0.0126)) // half of lambda_t at t = 100
+	if w[0] > 0.1 {
+		return 0
+	}
+	return 1
+}
+
+// sums picks one coordinate by noisy scores, at epsilon = 1.
+var sums = check.Try(mechanism.TopScores{
+	Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Picks: 1, Scores: mechanism.Signs{Y: 1}, Lengths: mechanism.Growing{Least: 100},
+}.Open(privacy.Setup{Horizon: 101, Dim: 3, Bound: 2}))

@@ -105,17 +105,39 @@ func deltaFrom(losses []float64, epsilon float64) (sum float64) {
 	return sum
 }
 
+func leaksStub(release func(world int, seed uint64) string) bool {
+	return release(0, 1) != release(1, 1) // your turn
+}
+
+func leaks(release func(world int, seed uint64) string) bool {
+	seen := map[string][2]bool{}
+	for seed := range uint64(200) {
+		for world := range 2 {
+			in := seen[release(world, seed)]
+			in[world] = true
+			seen[release(world, seed)] = in
+		}
+	}
+	for _, in := range seen {
+		if in[0] != in[1] {
+			return true
+		}
+	}
+	return false
+}
+
 var answers = map[string]notebooktest.Answer{
-	"random arm":           {Name: "randomRegret", Stub: randomRegretStub, Solution: randomRegret},
-	"soft threshold":       {Name: "soft", Stub: softStub, Solution: soft},
-	"fresh thresholds":     {Name: "freshLoss", Stub: freshLossStub, Solution: freshLoss},
-	"noise of a selection": {Name: "gumbelScale", Stub: gumbelScaleStub, Solution: gumbelScale},
-	"cost of an episode":   {Name: "episodeRho", Stub: episodeRhoStub, Solution: episodeRho},
-	"decoy":                {Name: "meanScore", Stub: meanScoreStub, Solution: meanScore},
-	"one step":             {Name: "stepMoves", Stub: stepMovesStub, Solution: stepMoves},
-	"rounds by bits":       {Name: "bitRounds", Stub: bitRoundsStub, Solution: bitRounds},
-	"margin":               {Name: "marginBound", Stub: marginBoundStub, Solution: marginBound},
-	"delta from runs":      {Name: "deltaFrom", Stub: deltaFromStub, Solution: deltaFrom},
+	"random arm":             {Name: "randomRegret", Stub: randomRegretStub, Solution: randomRegret},
+	"soft threshold":         {Name: "soft", Stub: softStub, Solution: soft},
+	"fresh thresholds":       {Name: "freshLoss", Stub: freshLossStub, Solution: freshLoss},
+	"noise of a selection":   {Name: "gumbelScale", Stub: gumbelScaleStub, Solution: gumbelScale},
+	"cost of an episode":     {Name: "episodeRho", Stub: episodeRhoStub, Solution: episodeRho},
+	"decoy":                  {Name: "meanScore", Stub: meanScoreStub, Solution: meanScore},
+	"one step":               {Name: "stepMoves", Stub: stepMovesStub, Solution: stepMoves},
+	"rounds by bits":         {Name: "bitRounds", Stub: bitRoundsStub, Solution: bitRounds},
+	"margin":                 {Name: "marginBound", Stub: marginBoundStub, Solution: marginBound},
+	"the step without noise": {Name: "leaks", Stub: leaksStub, Solution: leaks},
+	"delta from runs":        {Name: "deltaFrom", Stub: deltaFromStub, Solution: deltaFrom},
 }
 
 func TestExercises(t *testing.T) {
