@@ -68,6 +68,12 @@ var set = exercise.Set{
 			return nil
 		}),
 	},
+	"longer run": {
+		Hint: "both curves are flat after n: what does privacy cost in all, after n rounds and after a longer run?",
+		Check: exercise.Like(func(price, n, longer float64) float64 { return price / longer }, 1e-9,
+			"the price a round if privacy costs %[1]v in %[2]v rounds, and the run is one of %[3]v",
+			exercise.Grid(exercise.Args{2_256.0, 450.0}, exercise.Args{100_000.0}, exercise.Args{1e6, 1e7})),
+	},
 	"best arm": {
 		Hint: "in which two ways can the best arm come to be played?",
 		Check: exercise.Like(func(arms int, explore float64) float64 { return 1 - explore + explore/float64(arms) }, 1e-9,
