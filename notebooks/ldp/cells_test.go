@@ -8,6 +8,9 @@ import (
 
 // cellMutations breaks the code once for each cell that asserts what it shows, by the cell's ID.
 var cellMutations = []notebooktest.Mutation{
+	{"l01-levels", "a device draws half the noise that it says", "pkg/learner/online_ucb_device.go", "noise.Gaussian(o.buf, o.scale.sigma)", "noise.Gaussian(o.buf, 0.5*o.scale.sigma)"},
+	{"m01-scatters", "a device draws half the noise that it says", "pkg/learner/online_ucb_device.go", "noise.Gaussian(o.buf, o.scale.sigma)", "noise.Gaussian(o.buf, 0.5*o.scale.sigma)"},
+	{"df6cd5d4", "the set is fitted to the rewards", "pkg/learner/online_ucb_server.go", "o.sum[p+i] += float64(prediction * v)", "o.sum[p+i] += float64(reward * v)"},
 	{"l01-assert-rates", "the gradient has the wrong sign", "pkg/learner/online_ucb_server.go", "g := float64(2*v*(prediction-reward))", "g := float64(-2*v*(prediction-reward))"},
 	{"1477a0b5", "the reward is sent twice as large", "pkg/learner/online_ucb_device.go", "o.buf[last] += y", "o.buf[last] += 2 * y"},
 	{"l01-deltas", "a device draws half the noise that it says", "pkg/learner/online_ucb_device.go", "noise.Gaussian(o.buf, o.scale.sigma)", "noise.Gaussian(o.buf, 0.5*o.scale.sigma)"},

@@ -67,7 +67,7 @@ func claimFigure1(s cell.Scale) (string, error) {
 	check.That(least > 3 && most < 4 && apart(again, jdp) < 3, "ε = 1: ahead by %.1f to %.1f standard errors, and by %.1f in another run", least, most, apart(again, jdp))
 	ogd, maler := check.Try(lab.Curve(panel(1), onlineOGD)), check.Try(lab.Curve(panel(1), onlineMaler))
 	check.That(apart(ogd, maler) < 3, "ε = 1: OGD and Maler are %.1f standard errors apart", apart(ogd, maler))
-	evidence += fmt.Sprintf("at ε = 1 it is ahead by %.1f to %.1f standard errors, and of JDP by %.1f in the run of Section 7; OGD and Maler are %.1f apart; ",
+	evidence += fmt.Sprintf("at ε = 1 it is ahead by %.1f to %.1f standard errors, and of JDP by %.1f in the run of its widths; OGD and Maler are %.1f apart; ",
 		least, most, apart(again, jdp), apart(ogd, maler))
 	trials := cell.Pick(s, 6, 6, 20)
 	now := check.Try(lab.Brief(figure1(cell.Lecture, 10), trials, jdpPrintedOne, ldpPrintedOne, onlineOGD))

@@ -17,12 +17,12 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// The sections of notebook 01 that show what differs.
+// The sections of the evidence of notebook 01 that show what differs.
 const (
-	ldpNoise = "01-ldp-linucb, Section 1"
-	ldpWidth = "01-ldp-linucb, Section 4"
-	ldpFig1  = "01-ldp-linucb, Section 5"
-	ldpEigen = "01-ldp-linucb, Section 6"
+	ldpNoise = "evidence/01-messages, Section 2"
+	ldpWidth = "evidence/01-bounds, Section 5"
+	ldpFig1  = "evidence/01-figure-1, Section 1"
+	ldpEigen = "evidence/01-bounds, Section 7"
 )
 
 // sigma is the noise of OnlineUCB as printed.

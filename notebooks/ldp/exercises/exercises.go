@@ -98,6 +98,11 @@ var set = exercise.Set{
 		Check: exercise.Like(func(x, sigma float64) float64 { return sigma * math.Sqrt(4*x*x+2*sigma*sigma) }, 1e-9,
 			"the standard deviation for x = %v, σ = %v", exercise.Grid(exercise.Args{0, 1}, exercise.Args{1, 3})),
 	},
+	"price of trust": {
+		Hint: "independent noises add up in variance: T devices have T times the variance of one draw",
+		Check: exercise.Like(func(rounds int) float64 { return math.Sqrt(float64(rounds)) }, 1e-9,
+			"how many times as large the noise is for T = %d", []exercise.Args{{4}, {1}, {20_000}}),
+	},
 	"fast case": {
 		Hint: "take the eighth power of both sides",
 		Check: exercise.Like(func(lambda float64) float64 { return math.Pow(lambda, -8) }, 1e-9,

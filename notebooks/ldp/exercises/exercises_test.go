@@ -115,6 +115,14 @@ func squareSD(x, sigma float64) float64 {
 	return math.Sqrt(4*x*x*sigma*sigma + 2*math.Pow(sigma, 4))
 }
 
+func priceOfTrustStub(rounds int) float64 {
+	return 1 // your turn
+}
+
+func priceOfTrust(rounds int) float64 {
+	return math.Sqrt(float64(rounds))
+}
+
 func fastFromStub(lambda float64) float64 {
 	return 1 // your turn
 }
@@ -134,6 +142,7 @@ var answers = map[string]notebooktest.Answer{
 	"uniform direction":  {Name: "leastOfDirection", Stub: leastOfDirectionStub, Solution: leastOfDirection},
 	"nine of ten":        {Name: "nineOfTen", Stub: nineOfTenStub, Solution: nineOfTen},
 	"noise of a square":  {Name: "squareSD", Stub: squareSDStub, Solution: squareSD},
+	"price of trust":     {Name: "priceOfTrust", Stub: priceOfTrustStub, Solution: priceOfTrust},
 	"fast case":          {Name: "fastFrom", Stub: fastFromStub, Solution: fastFrom},
 }
 
