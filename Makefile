@@ -17,7 +17,7 @@ COUNT  ?= 1
 BENCH  ?= .
 ENGINE ?= $(firstword $(foreach e,podman buildah docker,$(if $(shell command -v $e),$e)))
 RUN := build/running/$(shell echo $$PPID)
-NOTEBOOKS ?= $(sort $(wildcard notebooks/*.ipynb))
+NOTEBOOKS ?= $(sort $(wildcard notebooks/*.ipynb)) $(sort $(wildcard notebooks/evidence/*.ipynb))
 DPBANDITS_DATA ?= $(CURDIR)/.data
 export SCALE TIMEOUT CHROMIUM PYTHON DPBANDITS_ECHARTS DPBANDITS_DATA
 

@@ -29,8 +29,9 @@ const usual = [...fixtures, path.join(root, 'notebooks', '03-jdp-linucb.ipynb')]
 const notebooks = named.length ? named : usual;
 
 // The notebooks that hold something to click as they are committed, with their outputs.
-const saved = named.length ? [] : fs.readdirSync(path.join(root, 'notebooks')).filter(name => name.endsWith('.ipynb'))
-  .map(name => path.join(root, 'notebooks', name)).filter(file => fs.readFileSync(file, 'utf8').includes('class=\\"dpb-widget\\"'));
+const [lessons, evidence] = ['notebooks', 'notebooks/evidence'].map(folder => path.join(root, folder)).map(folder =>
+  fs.readdirSync(folder).filter(name => name.endsWith('.ipynb')).map(name => path.join(folder, name)));
+const saved = named.length ? [] : [...lessons, ...evidence].filter(file => fs.readFileSync(file, 'utf8').includes('class=\\"dpb-widget\\"'));
 
 const pictures = '.dpb-figure, .dpb-widget';
 const patience = 10 * 60_000;
@@ -420,9 +421,8 @@ for (const file of saved) {
   });
 }
 
-// The notebooks whose pages compute. Their cells run again with other values, and natively.
-const computing = named.length ? [] : [path.join(here, 'testdata', 'compute.ipynb'), ...fs.readdirSync(path.join(root, 'notebooks'))
-  .filter(name => name.endsWith('.ipynb')).map(name => path.join(root, 'notebooks', name))].filter(file => fs.readFileSync(file, 'utf8').includes('// control: '));
+// The lessons whose pages compute. Their cells run again with other values, and natively.
+const computing = named.length ? [] : [path.join(here, 'testdata', 'compute.ipynb'), ...lessons].filter(file => fs.readFileSync(file, 'utf8').includes('// control: '));
 
 // Cells that draw formulas by math.Exp and math.Log, or sums by gonum's floats. These differ in the
 // last bits between processors; what is drawn of them, seven digits, does not.

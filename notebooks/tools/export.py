@@ -76,8 +76,8 @@ class Renderer(IPythonRenderer):
         return self.formulas.add(f"\\begin{{{name}}}{body}\\end{{{name}}}", True)
 
     def link(self, text, url, title=None):
-        """A link to another notebook goes to its page."""
-        return super().link(text, re.sub(r"^([\w.-]+)\.ipynb(?=#|$)", r"\1.html", url), title)
+        """A link to another notebook goes to its page; all pages lie in one folder."""
+        return super().link(text, re.sub(r"^(?:evidence/|\.\./)?([\w.-]+)\.ipynb(?=#|$)", r"\1.html", url), title)
 
     def heading(self, text, level, **attrs):
         plain = self.formulas.tex(BeautifulSoup(text, "html.parser").get_text())

@@ -250,6 +250,12 @@ def share(nb):
     return nb
 
 
+def below(path):
+    """Where a notebook lies below notebooks/."""
+    path = path.resolve()
+    return f"evidence/{path.name}" if path.parent.name == "evidence" else path.name
+
+
 VIEWER = "https://nbviewer.org/github/dpbandits/dpbandits/blob/main/notebooks/"
 
 
@@ -316,7 +322,7 @@ def main(arguments=None):
                     nb = share(nbformat.read(path, as_version=4))
                 else:
                     say(f"{path.stem} at {scale} scale")
-                    nb = link(share(scrub(execute(path.resolve(), watchdog))), path.name)
+                    nb = link(share(scrub(execute(path.resolve(), watchdog))), below(path))
                     if a.in_place:
                         write(nb, path)
                 write(nb, a.out / path.name)

@@ -177,8 +177,8 @@ def adorn(path, before, after, others):
     Links to the others, notebooks that are not on the site, go to where they can be read.
     """
     text = path.read_text(encoding="utf-8")
-    for name in others:
-        text = text.replace(f'href="{name}.html', f'href="{run.VIEWER}{name}.ipynb')
+    for other in others:
+        text = text.replace(f'href="{other.stem}.html', f'href="{run.VIEWER}{run.below(other)}')
     for place in ('<main>\n', '</main>', "</head>"):
         if text.count(place) != 1:
             raise export.Failure(f"{path.name} has the place {place.strip()} {text.count(place)} times, want once")
@@ -228,7 +228,8 @@ def make(out, notebooks):
     index, cards = [], []
     nbs = {path.stem: run.share(nbformat.read(path, as_version=4)) for path in notebooks}
     order = ways(nbs)
-    others = {path.stem for path in notebooks[0].resolve().parent.glob("*.ipynb")} - nbs.keys()
+    folder = run.ROOT / "notebooks"
+    others = [path for path in [*folder.glob("*.ipynb"), *folder.glob("evidence/*.ipynb")] if path.stem not in nbs]
     titles = {name: export.title_of(nb, name) for name, nb in nbs.items()}
     for i, name in enumerate(order):
         nb, page = nbs[name], out / f"{name}.html"

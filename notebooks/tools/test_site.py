@@ -1,5 +1,7 @@
 """The parts of the site that need no browser (site.test.mjs has the rest)."""
 
+from pathlib import Path
+
 import nbformat.v4 as v4
 
 import site_pages as site
@@ -35,7 +37,7 @@ def test_the_first_picture_is_found():
 def test_links_to_notebooks_beyond_the_site_leave_it(tmp_path):
     page = tmp_path / "a.html"
     page.write_text('<head></head><main>\n<a href="b.html#s">b</a><a href="c.html">c</a></main>')
-    site.adorn(page, others={"b"}, before=("", "prev", ""), after=("c", "next", "C →"))
+    site.adorn(page, others=[Path("b.ipynb")], before=("", "prev", ""), after=("c", "next", "C →"))
     text = page.read_text()
     assert 'href="https://nbviewer.org/github/dpbandits/dpbandits/blob/main/notebooks/b.ipynb#s"' in text
     assert '<a href="c.html" rel="next">C →</a>' in text and 'rel="prev"' not in text

@@ -24,9 +24,13 @@ func TestNotebooks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles what the notebooks import")
 	}
-	files, err := filepath.Glob("../../*.ipynb")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+	var files []string
+	for _, pattern := range []string{"../../*.ipynb", "../../evidence/*.ipynb"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatal(pattern, found, err)
+		}
+		files = append(files, found...)
 	}
 	sources := map[string][]string{}
 	var wanted []string

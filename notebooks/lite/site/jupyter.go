@@ -16,7 +16,11 @@ func (b *builder) jupyter(notebooks []string) error {
 		return err
 	}
 	for _, n := range notebooks {
-		if err := copyFile(n, filepath.Join(contents, filepath.Base(n))); err != nil {
+		folder := ""
+		if filepath.Base(filepath.Dir(n)) == evidence {
+			folder = evidence
+		}
+		if err := copyFile(n, filepath.Join(contents, folder, filepath.Base(n))); err != nil {
 			return err
 		}
 	}
@@ -45,7 +49,10 @@ func (b *builder) jupyter(notebooks []string) error {
 	return err
 }
 
-const extension = "dpbandits-go"
+const (
+	extension = "dpbandits-go"
+	evidence  = "evidence" // folder of the notebooks behind the lessons
+)
 
 // kernel adds the Go kernel.
 func (b *builder) kernel(packages map[string]archive, programs, files map[string]file) error {

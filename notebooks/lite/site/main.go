@@ -48,8 +48,12 @@ func build(out string, notebooks []string) error {
 	}
 	b.work = filepath.Join(b.root, "build", "lite.work")
 	if len(notebooks) == 0 {
-		if notebooks, err = filepath.Glob(filepath.Join(b.root, "notebooks", "*.ipynb")); err != nil {
-			return err
+		for _, folder := range []string{"notebooks", filepath.Join("notebooks", evidence)} {
+			found, err := filepath.Glob(filepath.Join(b.root, folder, "*.ipynb"))
+			if err != nil {
+				return err
+			}
+			notebooks = append(notebooks, found...)
 		}
 	}
 	if len(notebooks) == 0 {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"html"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,15 +27,18 @@ type Answer struct {
 }
 
 // Exercises sees each stub fail with its hint and each solution pass. It compares their text with
-// the notebook's: the stub stands above %% in a cell that calls exercises.Check, the solution in
-// the cell below it, folded. file is the test's own.
-func Exercises(t *testing.T, set exercise.Set, notebook, file string, answers map[string]Answer) {
+// that of the lesson or of its evidence: the stub stands above %% in a cell that calls
+// exercises.Check, the solution in the cell below it, folded. file is the test's own.
+func Exercises(t *testing.T, set exercise.Set, lesson, file string, answers map[string]Answer) {
 	t.Helper()
 	source, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells := Cells(t, notebook)
+	var cells []Cell
+	for _, notebook := range Files(t, lesson) {
+		cells = append(cells, Cells(t, notebook)...)
+	}
 	for name, task := range set {
 		a, ok := answers[name]
 		if !ok {
@@ -53,7 +57,7 @@ func Exercises(t *testing.T, set exercise.Set, notebook, file string, answers ma
 		call := fmt.Sprintf("exercises.Check(%q, %s)", name, a.Name)
 		place := slices.IndexFunc(cells, func(c Cell) bool { return strings.Contains(c.Source, call) })
 		if place < 0 || place+1 == len(cells) {
-			t.Errorf("%s: no cell of the notebook calls %s", name, call)
+			t.Errorf("%s: no cell of the lesson or its evidence calls %s", name, call)
 			continue
 		}
 		stub, _, _ := strings.Cut(cells[place].Source, "\n\n%%")
@@ -97,6 +101,18 @@ func Parse(notebook []byte) (cells []Cell, err error) {
 	return cells, nil
 }
 
+// Files lists the notebook files of a lesson, NN-name.ipynb: the lesson, and what stands behind it,
+// evidence/NN-*.ipynb.
+func Files(t *testing.T, lesson string) []string {
+	t.Helper()
+	number, _, _ := strings.Cut(filepath.Base(lesson), "-")
+	evidence, err := filepath.Glob(filepath.Join(filepath.Dir(lesson), "evidence", number+"-*.ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append([]string{lesson}, evidence...)
+}
+
 // Cells reads a notebook.
 func Cells(t *testing.T, notebook string) []Cell {
 	t.Helper()
@@ -116,22 +132,24 @@ func (c Cell) imports() bool { return strings.HasPrefix(c.Source, "%noautoget") 
 
 var assertion = regexp.MustCompile(`\.Assert\("([^"]*)"\)`)
 
-// Asserted checks that a notebook asserts each of the claims, which are named as in its calls of
-// Assert, and no other.
-func Asserted(t *testing.T, notebook string, claims []string) {
+// Asserted checks that a lesson or its evidence asserts each of the claims, which are named as in
+// calls of Assert, and no other.
+func Asserted(t *testing.T, lesson string, claims []string) {
 	t.Helper()
 	asserted := map[string]bool{}
-	for _, c := range Cells(t, notebook) {
-		for _, m := range assertion.FindAllStringSubmatch(c.Source, -1) {
-			asserted[m[1]] = true
-			if !slices.Contains(claims, m[1]) {
-				t.Errorf("%s: cell %s asserts %q, which nothing checks", notebook, c.ID, m[1])
+	for _, notebook := range Files(t, lesson) {
+		for _, c := range Cells(t, notebook) {
+			for _, m := range assertion.FindAllStringSubmatch(c.Source, -1) {
+				asserted[m[1]] = true
+				if !slices.Contains(claims, m[1]) {
+					t.Errorf("%s: cell %s asserts %q, which nothing checks", notebook, c.ID, m[1])
+				}
 			}
 		}
 	}
 	for _, name := range claims {
 		if !asserted[name] {
-			t.Errorf("%s does not assert %q", notebook, name)
+			t.Errorf("neither %s nor its evidence asserts %q", lesson, name)
 		}
 	}
 }

@@ -10,30 +10,44 @@ import (
 	"testing"
 )
 
-// RunCells runs the cells of a notebook that call holds, at smoke scale. Each has to pass, and to
-// fail with "does not hold" under each mutation whose Claim is the cell's ID. A short test checks
-// only that each has a mutation, that each mutation is of such a cell, and that what it replaces is
-// there once.
+// RunCells runs the cells of a lesson and its evidence that call holds, at smoke scale. Each has to
+// pass, and to fail with "does not hold" under each mutation whose Claim is the cell's ID. A short
+// test checks only that each has a mutation, that each mutation is of such a cell, and that what it
+// replaces is there once.
 //
-// All cells are compiled as one program. It draws nothing.
-func RunCells(t *testing.T, notebook string, mutations []Mutation) {
+// All cells of a notebook are compiled as one program. It draws nothing.
+func RunCells(t *testing.T, lesson string, mutations []Mutation) {
 	t.Helper()
-	source, asserting := assemble(Cells(t, notebook))
-	match(t, mutations, asserting)
-	if testing.Short() {
-		t.Skip("compiles the notebook and runs its assertions")
+	var sources, all []string
+	of := map[string]int{} // index of a cell's notebook
+	for i, notebook := range Files(t, lesson) {
+		source, asserting := assemble(Cells(t, notebook))
+		sources, all = append(sources, source), append(all, asserting...)
+		for _, id := range asserting {
+			if _, twice := of[id]; twice {
+				t.Fatalf("%s: cell %s is in another notebook, too", notebook, id)
+			}
+			of[id] = i
+		}
 	}
-	file := filepath.Join(t.TempDir(), "main.go")
-	write(t, file, []byte(source))
+	match(t, mutations, all)
+	if testing.Short() {
+		t.Skip("compiles the notebooks and runs their assertions")
+	}
 	switched, alone, err := mutants(checkout(t), mutations)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shared := compile(t, switched, "build", file)
-	for _, id := range asserting {
+	files, shared := make([]string, len(sources)), make([]string, len(sources))
+	for i, source := range sources {
+		files[i] = filepath.Join(t.TempDir(), "main.go")
+		write(t, files[i], []byte(source))
+		shared[i] = compile(t, switched, "build", files[i])
+	}
+	for _, id := range all {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
-			if out, err := runCell(shared, id, 0); err != nil {
+			if out, err := runCell(shared[of[id]], id, 0); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})
@@ -41,9 +55,9 @@ func RunCells(t *testing.T, notebook string, mutations []Mutation) {
 	for i, m := range mutations {
 		t.Run(m.Claim+", "+m.Name, func(t *testing.T) {
 			t.Parallel()
-			program := shared
+			program := shared[of[m.Claim]]
 			if sources := alone[i]; sources != nil {
-				program = compile(t, sources, "build", file)
+				program = compile(t, sources, "build", files[of[m.Claim]])
 			}
 			if out, err := runCell(program, m.Claim, i+1); err == nil || !strings.Contains(out, "does not hold") {
 				t.Errorf("the cell passes although %s: %v\n%s", m.Name, err, out)

@@ -1,0 +1,205 @@
+package notebooks
+
+import (
+	"encoding/json"
+	"html"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
+)
+
+// What a lesson has at most. A lecturer has 45 minutes, and a student one idea an hour.
+const (
+	lessonCells   = 40
+	lessonWords   = 2500 // in its text, without the code of solutions
+	lessonFigures = 5
+	lessonWidth   = 100 // letters in a line of code
+	lessonLines   = 20  // of code in a cell
+	algorithm     = 30  // of code in the one cell that is the paper's algorithm
+)
+
+var (
+	listing  = regexp.MustCompile(`(?s)<pre>.*?</pre>`)
+	tag      = regexp.MustCompile(`<[^>]*>`)
+	exercise = regexp.MustCompile(`(?m)^\s*exercises\.Check\(`)
+)
+
+// lessons runs a test on each lesson that has its evidence beside it.
+func lessons(t *testing.T, test func(t *testing.T, path string)) {
+	t.Helper()
+	paths, err := filepath.Glob("*.ipynb")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no notebooks: %v", err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(path, ".ipynb"), func(t *testing.T) {
+			if len(notebooktest.Files(t, path)) == 1 {
+				t.Skip("is lesson and evidence in one")
+			}
+			test(t, path)
+		})
+	}
+}
+
+// TestLessons counts what each lesson is made of.
+func TestLessons(t *testing.T) {
+	lessons(t, func(t *testing.T, path string) {
+		cells := notebooktest.Cells(t, path)
+		words, figures, exercises, long := 0, 0, 0, 0
+		for i, c := range cells {
+			if !c.Code {
+				words += len(strings.Fields(tag.ReplaceAllString(listing.ReplaceAllString(c.Source, " "), " ")))
+				continue
+			}
+			figures += strings.Count(c.Source, "charts.Show(")
+			exercises += len(exercise.FindAllString(c.Source, -1))
+			lines := 0
+			for line := range strings.Lines(c.Source) {
+				if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > lessonWidth {
+					t.Errorf("cell %s has a line of %d letters, want at most %d: %s", c.ID, n, lessonWidth, line)
+				}
+				if text := strings.TrimSpace(line); text != "" && text != "%%" && !strings.HasPrefix(text, "//") {
+					lines++
+				}
+			}
+			imports := strings.HasPrefix(c.Source, "%noautoget")
+			switch {
+			case lines > algorithm && !imports:
+				t.Errorf("cell %s (%d) has %d lines of code, want at most %d", c.ID, i, lines, algorithm)
+			case lines > lessonLines && !imports:
+				long++
+			}
+		}
+		t.Logf("%d cells, %d words, %d figures, %d exercises", len(cells), words, figures, exercises)
+		if len(cells) > lessonCells || words > lessonWords || figures > lessonFigures || exercises < 3 || exercises > 5 || long > 1 {
+			t.Errorf("%d cells, %d words, %d figures, %d exercises and %d cells of more than %d lines; want at most %d, %d, %d, 3 to 5, and one, for the algorithm",
+				len(cells), words, figures, exercises, long, lessonLines, lessonCells, lessonWords, lessonFigures)
+		}
+	})
+}
+
+var (
+	script  = regexp.MustCompile(`(?s)<script.*?</script>|src="[^"]*"`)
+	formula = regexp.MustCompile("(?s)\\$\\$.*?\\$\\$|`[^`]*`|\\]\\([^)]*\\)|arXiv:[0-9.]+")
+	comma   = regexp.MustCompile(`([0-9])(?:,|_|\{,\})([0-9]{3})`)
+	number  = regexp.MustCompile(`[0-9]*\.?[0-9]+(?:e[+-]?[0-9]+)?`)
+	// stated is a number in a sentence of which one asks where it is from: it has a point or two
+	// digits. A year, and what is a part of a name, an index or a power, is none.
+	stated = regexp.MustCompile(`(?:^|[^\w.^_{§])([0-9]*\.[0-9]+|[0-9]{2,})(%|\\%)?`)
+	year   = regexp.MustCompile(`^(?:19|20)[0-9]{2}$`)
+)
+
+// TestNumbers: each number that a lesson's text states is in the notebook: a cell prints it, a
+// figure's caption or a table has it, or a cell's code sets it. It may be rounded in the text.
+func TestNumbers(t *testing.T) {
+	lessons(t, func(t *testing.T, path string) {
+		var nb struct {
+			Cells []struct {
+				ID      string
+				Kind    string `json:"cell_type"`
+				Source  []string
+				Outputs []struct {
+					Text []string
+					Data struct {
+						HTML  []string `json:"text/html"`
+						Plain []string `json:"text/plain"`
+					}
+				}
+			}
+		}
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = json.Unmarshal(text, &nb)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var there []float64
+		for _, c := range nb.Cells {
+			if c.Kind != "code" {
+				continue
+			}
+			all := strings.Join(c.Source, "")
+			for _, o := range c.Outputs {
+				all += "\n" + strings.Join(o.Text, "") + "\n" + strings.Join(o.Data.Plain, "") + "\n" +
+					html.UnescapeString(script.ReplaceAllString(strings.Join(o.Data.HTML, ""), ""))
+			}
+			for _, n := range number.FindAllString(plainNumbers(all), -1) {
+				if v, err := strconv.ParseFloat(n, 64); err == nil {
+					there = append(there, v)
+				}
+			}
+		}
+		count := 0
+		for i, c := range nb.Cells {
+			if c.Kind != "markdown" || i == 0 { // the first says how many minutes the lesson takes
+				continue
+			}
+			prose := formula.ReplaceAllString(listing.ReplaceAllString(strings.Join(c.Source, ""), " "), " ")
+			for _, m := range stated.FindAllStringSubmatch(plainNumbers(prose), -1) {
+				if year.MatchString(m[1]) {
+					continue
+				}
+				count++
+				if !printed(m[1], m[2] != "", there) {
+					t.Errorf("cell %s states %s%s, which no cell prints or sets", c.ID, m[1], m[2])
+				}
+			}
+		}
+		t.Logf("%d numbers in the text", count)
+	})
+}
+
+// plainNumbers takes the commas and underscores out of numbers.
+func plainNumbers(text string) string {
+	for comma.MatchString(text) {
+		text = comma.ReplaceAllString(text, "$1$2")
+	}
+	return text
+}
+
+// printed reports whether a number of a text, maybe a percentage, is one of a list that was rounded.
+func printed(text string, percent bool, there []float64) bool {
+	want, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return false
+	}
+	_, decimals, _ := strings.Cut(text, ".")
+	half := 0.5000001 * math.Pow(10, -float64(len(decimals)))
+	for _, v := range there {
+		if math.Abs(v-want) <= half || percent && math.Abs(100*v-want) <= half {
+			return true
+		}
+	}
+	return false
+}
+
+// TestPrinted: a number that is nowhere is found out, and one that is rounded is not.
+func TestPrinted(t *testing.T) {
+	there := []float64{0.7493, 1234567, 83.6}
+	for _, c := range []struct {
+		text    string
+		percent bool
+		want    bool
+	}{
+		{"0.749", false, true}, {".75", false, true}, {"75", true, true}, {"75", false, false}, {"1234567", false, true},
+		{"84", false, true}, {"83.5", false, false}, {"0.75", true, true}, {"0.76", false, false},
+	} {
+		if got := printed(c.text, c.percent, there); got != c.want {
+			t.Errorf("%s, a percentage: %v, is printed: %v, want %v", c.text, c.percent, got, c.want)
+		}
+	}
+	if got := plainNumbers("1,234,567 and 1{,}000, 20_000"); got != "1234567 and 1000, 20000" {
+		t.Errorf("without commas: %q", got)
+	}
+	if m := stated.FindStringSubmatch("in Section 7 of 2018, $x_{12}$ falls to 12.5\\% of it"); len(m) == 0 {
+		t.Error("no number is stated")
+	}
+}
