@@ -197,20 +197,22 @@ func MustFigure1() *charts.Figure {
 	f.Slider = &charts.Slider{Label: "ε, rivals", Start: 4}
 	f.Caption = fmt.Sprintf("Mean of %d trials, seed %d, with 95%% bands; δ = %g, fixed arms. OnlineUCB has sound noise and width × %d. The script's rivals play the script's arms", trials, Seed, Delta, onlineWidth)
 	f.Scale = charts.PaperScale("notebooks/results/ldp-fig1-*.csv")
-	f.Alt = "Figure 1: at ε = 10 OnlineUCB's regret flattens below that of all rivals; at ε = 1 and 0.2 it keeps growing, above the script's rivals."
+	f.Alt = "Regret at the end."
 	for _, epsilon := range Epsilons {
 		tables := panel(epsilon)
 		for _, names := range [][]string{
 			{"as printed", linUCBPublic, jdpPrinted, sdpPrinted, ldpPrinted, onlineOGD, onlineMaler, randomArms},
 			{"the script's", linUCBPublic, jdpScriptRoot, sdpScriptRoot, ldpScriptRoot, onlineOGD, onlineMaler, randomArms},
 		} {
-			frame := charts.Frame{Value: fmt.Sprintf("%g, %s", epsilon, names[0])}
+			frame, ends := charts.Frame{Value: fmt.Sprintf("%g, %s", epsilon, names[0])}, []string(nil)
 			for i, name := range names[1:] {
-				s := charts.Curves([]simulate.Curve{cell.Try(lab.Curve(tables, name))})[0]
-				s.Style = 1 + i
+				c := cell.Try(lab.Curve(tables, name))
+				s := charts.Curves([]simulate.Curve{c})[0]
+				s.Style, ends = 1+i, append(ends, fmt.Sprintf(" %s %.0f", c.Policy, c.Final()))
 				frame.Series = append(frame.Series, s)
 			}
 			f.Slider.Frames = append(f.Slider.Frames, frame)
+			f.Alt += " ε = " + frame.Value + ":" + strings.Join(ends, ",") + "."
 		}
 	}
 	return f
