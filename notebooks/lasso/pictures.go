@@ -56,10 +56,15 @@ func Measured() charts.Series {
 
 // byBudget shows regrets of a committed table over the budget: those of random arms and the oracle,
 // and others.
-func byBudget(table *simulate.Table, epsilons []float64, top, delta float64, title, alt string, lines ...line) *charts.Figure {
+func byBudget(table *simulate.Table, epsilons []float64, top, delta float64, title string, lines ...line) *charts.Figure {
 	lines = append([]line{level("random arm", Random), level("oracle", Oracle)}, lines...)
 	f := charts.LogLog(title, "ε", "regret", drawn(epsilons, func(float64) *simulate.Table { return table }, lines...)...)
-	f.Y.Range, f.Scale, f.Alt = [2]float64{5, top}, lab.Committed(table), alt
+	f.Y.Range, f.Scale = [2]float64{5, top}, lab.Committed(table)
+	last := len(epsilons) - 1
+	f.Alt = fmt.Sprintf("%s: from ε = %g to %g.", title, epsilons[0], epsilons[last])
+	for _, s := range f.Series {
+		f.Alt += fmt.Sprintf(" %s: %.0f to %.0f.", s.Name, s.Y[0], s.Y[last])
+	}
 	f.Caption = committedTrials(table) + fmt.Sprintf(", at δ = %g", delta)
 	return f
 }
@@ -69,8 +74,6 @@ func ByBudget(dim int) *charts.Figure {
 	epsilons := []float64{0.5, 1, 2, 10}
 	f := byBudget(lab.MustTable(fmt.Sprintf("lasso-sparse-d%d", dim)), epsilons, 40_000, Delta,
 		fmt.Sprintf("Regret after 16,000 rounds in %d dimensions, by budget", dim),
-		fmt.Sprintf("Regret in %d dimensions against the budget, both axes logarithmic: the three private recipes fall nearly as straight lines, plain above tuned above refined, "+
-			"between a random arm above and the learner without noise and the oracle below.", dim),
 		append([]line{level("not private", Name(Plain, math.Inf(1)))}, budgeted(Plain, Tuned, Refined)...)...)
 	f.Caption += fmt.Sprintf("; K = 10, s₀ = %d", Sparsity)
 	plain := f.Series[3].Y[1] // at epsilon = 1
@@ -82,8 +85,6 @@ func ByBudget(dim int) *charts.Figure {
 func FLIPHATByBudget() *charts.Figure {
 	f := byBudget(lab.MustTable("lasso-fliphat"), FLIPHATEpsilons, 100_000, FLIPHATDelta,
 		"FLIPHAT in its paper's setting: 400 dimensions, 40,000 rounds",
-		"Regret against the budget: FLIPHAT with the missing factor in its noise pays four to six times what it pays with the public constants, exact accounting and Gumbel noise "+
-			"bring some of it back, and plain SparseJDP is below all of them.",
 		append([]line{level("SparseJDP, not private", Name(Beside, math.Inf(1)))}, budgeted(Corrected, Accounted, Ranged, PublicCode, Beside)...)...)
 	f.Caption += fmt.Sprintf("; d = 400, K = 3, s₀ = %d, r = 0.1, 40,000 rounds", Sparsity)
 	return f
