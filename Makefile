@@ -3,7 +3,7 @@
 # Each target first installs what it misses (docker/setup), all of it inside the checkout:
 #   .venv/                  JupyterLab, nbclient, nbconvert                 pinned in docker/requirements.txt
 #   .tools/                 gonb, goimports, gopls, staticcheck             go.mod (tool directives)
-#   docker/node_modules/    echarts, KaTeX, what the browser tests want     docker/package-lock.json
+#   docker/node_modules/    echarts, KaTeX, reveal.js, a browser driver     docker/package-lock.json
 #   .data/                  MovieLens 100K                                  datasets/; DPBANDITS_DATA names another place, an absolute path
 #   .peers/                 scikit-learn, MABWiser, numba, pandas           pinned in docker/requirements-peers.txt
 #   .engines/               Spark, Flink, Beam's job servers (test-cluster) pkg/cluster/engines
@@ -33,7 +33,7 @@ unexport DPBANDITS_ECHARTS
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup notebooks execute site lite lab test test-lite test-cluster portable lint bench audit mutants reproduce image clean distclean force
+.PHONY: help setup notebooks execute site lessons lite lab test test-lite test-cluster portable lint bench audit mutants reproduce image clean distclean force
 
 help: ## this list
 	@echo 'make TARGET [SCALE=smoke|lecture|paper]    (now: SCALE=$(SCALE))'
@@ -55,6 +55,10 @@ execute: ## the same, and write the outputs into notebooks/, to be committed
 site: ## the notebooks, the reference and the leaderboard as a folder of pages, build/site
 	@docker/setup go python node
 	@docker/run python notebooks/tools/site_pages.py $(NOTEBOOKS)
+
+lessons: ## the lessons for students, without solutions, for teachers, with a sheet, and as slides: build/lessons
+	@docker/setup go python node
+	@docker/run python notebooks/tools/lessons.py $(filter-out notebooks/evidence/%,$(NOTEBOOKS))
 
 lite: ## the notebooks and a Go kernel as a folder of files that any server can serve, build/lite: they run in the page
 	@docker/setup go python node

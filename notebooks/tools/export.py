@@ -75,6 +75,10 @@ class Renderer(IPythonRenderer):
     def latex_environment(self, name, body):
         return self.formulas.add(f"\\begin{{{name}}}{body}\\end{{{name}}}", True)
 
+    def block_html(self, html):
+        """A block of HTML as it is: parsed by itself, a tag that a later block closes would be closed in it."""
+        return super().block_html(html) if "<img" in html else f"{html}\n"
+
     def link(self, text, url, title=None):
         """A link to another notebook goes to its page; all pages lie in one folder."""
         return super().link(text, re.sub(r"^(?:evidence/|\.\./)?([\w.-]+)\.ipynb(?=#|$)", r"\1.html", url), title)
@@ -86,9 +90,9 @@ class Renderer(IPythonRenderer):
 
 
 class Exporter(HTMLExporter):
-    def __init__(self, formulas, **options):
-        super().__init__(extra_template_basedirs=[str(HERE / "template")], template_name="page", embed_images=True,
-                         **options)
+    def __init__(self, formulas, template):
+        place = str(HERE / "template")
+        super().__init__(extra_template_basedirs=[place], extra_template_paths=[place], template_name=template, embed_images=True)
         self.formulas = formulas
 
     @pass_context
@@ -179,8 +183,8 @@ def fetched(page):
     return [x for x in found if x]
 
 
-def page(nb, out, directory):
-    """Writes the page of the notebook; directory is where its images are looked for."""
+def page(nb, out, directory, template="page", head=""):
+    """Writes the page of the notebook; directory is where its images are looked for. The template's head gets more."""
     nb = nbformat.from_dict(nb)
     title = title_of(nb, out.stem)
     nb.metadata["title"] = title
@@ -189,9 +193,9 @@ def page(nb, out, directory):
         for o in cell.get("outputs", []):
             if "text/html" in o.get("data", {}):  # this page is the live one (run.py, link)
                 o.data["text/html"] = re.sub(r'<a class="dpb-link".*?</a>\n', "", o.data["text/html"])
-    exporter = Exporter(formulas)
+    exporter = Exporter(formulas, template)
     text, _ = exporter.from_notebook_node(nb, {"metadata": {"path": str(directory), "name": out.stem}})
-    head = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+    head = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n{head}'
     scripts = computes(nb, out.stem)
     if "dpb-figure" in text or scripts:
         head += library()

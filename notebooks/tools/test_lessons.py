@@ -1,0 +1,58 @@
+"""The editions of a lesson, on one that is made here."""
+
+import nbformat.v4 as v4
+
+import lessons
+
+FIGURE = ('<div class="dpb-figure"><img class="dpb-static" alt="two bars" src="data:,"><div class="dpb-live"></div>'
+          '<p class="dpb-note">Move it</p><script>draw()</script></div>')
+
+
+def lesson():
+    markdown, code = v4.new_markdown_cell, v4.new_code_cell
+    folded = {"jupyter": {"source_hidden": True}}
+    return v4.new_notebook(cells=[
+        markdown("# Bars\n\nBars are not curves.\n\nTen minutes."),
+        code('import "fmt"', metadata=folded),
+        markdown("## 1. Two bars\n\n**Two bars are two numbers.** This is said and not shown.\n\n$$a + b$$"),
+        code("draw()", outputs=[v4.new_output("display_data", {"text/html": FIGURE})]),
+        markdown("**What to notice.** The left one is lower. The right one is higher."),
+        code("%%\nfmt.Println(1 + 1)", outputs=[v4.new_output("stream", text="2")]),
+        markdown("**Exercise 1.** Add `a` and `b`. Why is it so?"),
+        code('%%\nexercises.Check("sum", sum)', outputs=[v4.new_output("stream", text="not yet. Hint: it is 2")], execution_count=4),
+        markdown("<details><summary>Hint</summary>Count.</details>\n<details><summary>Solution</summary><pre><code>a + b\n\nc\n</code></pre></details>\n"
+                 "<details><summary>Wrong answers</summary>3 forgets nothing.</details>"),
+    ])
+
+
+def test_a_student_gets_no_answer():
+    whole = lesson()
+    made = lessons.student(whole)
+    text = str(made)
+    assert "a + b\\n\\nc" not in text and "forgets" not in text and "it is 2" not in text
+    assert "Count." in text and len(made.cells) == len(whole.cells) and "forgets" in str(whole)
+    assert [len(c.get("outputs", [])) for c in made.cells] == [0, 0, 0, 1, 0, 1, 0, 0, 0]
+
+
+def test_a_teacher_gets_a_sheet():
+    sheet = lessons.teacher(lesson()).cells[1].source
+    assert "| 1. Two bars | 8 | Two bars are two numbers. |" in sheet  # a figure, two cells of code, an exercise, some words
+    assert "| Exercise 1 | Add `a` and `b`. | 2 |" in sheet and "In all: 2." in sheet
+    assert "For the teacher: 8 minutes" in sheet
+
+
+def test_slides_show_claims_figures_and_short_code():
+    made = lessons.slides(lesson())
+    shown = [c.source or "figure" for c in made.cells]
+    assert shown == ["# Bars\n\nBars are not curves.", "## 1. Two bars\n\n**Two bars are two numbers.**\n\n$$a + b$$", "figure",
+                     "**What to notice.** The left one is lower. The right one is higher.", "```go\n%%\nfmt.Println(1 + 1)\n```",
+                     "**Exercise 1.** Add `a` and `b`. Why is it so?"]
+    assert "This is said" in made.cells[1].metadata.dpb.notes
+    still = made.cells[2].outputs[0].data["text/html"]
+    assert "two bars" in still and "script" not in still and "Move it" not in still
+
+
+def test_a_slide_is_not_overfull():
+    text = " ".join(f"Sentence {i} has so many words that a few of them fill a slide." for i in range(20))
+    assert 300 < len(lessons.sentences(text)) <= 420
+    assert lessons.sentences("One (of two. Both) are kept.") == "One (of two. Both) are kept."
