@@ -226,7 +226,7 @@ func subjects() []subject {
 		}),
 		of("design.Of", func() []any { return []any{design.Of, []float64{1, 0, 0, 1, 1, 1}, 2} }),
 		of("design.Optimal", func() []any { return []any{&design.Optimal{Most: 2, Pairs: true}, 4, 3} }),
-		values("lasso.Solver", func() any { return &lasso.Solver{Dim: 3, Fold: 2, Tolerance: 1e-6, MaxSweeps: 100} }),
+		values("lasso.Regression", func() any { return lasso.Regression{Dim: 3, Fold: 2, Tolerance: 1e-6, MaxSweeps: 100} }),
 
 		values("privacy.Exposed", func() any { return &privacy.Exposed{Why: "of no noise"} }),
 		of("privacy.Sums", func() []any {
@@ -617,20 +617,16 @@ func subjects() []subject {
 		of("matroid.NewPartition", func() []any { return []any{matroid.NewPartition, []int{0, 0, 1}, []int{1, 1}} }),
 		of("matroid.NewTransversal", func() []any { return []any{matroid.NewTransversal, 3, [][]int{{0, 1}, {1}, {2}}} }),
 
-		of("online.Maler", func() []any { return []any{&online.Maler{Radius: 1, Gradient: 1, Alpha: 0.25}, 3, 16} }),
-		of("online.MetaGrad", func() []any { return []any{&online.MetaGrad{Radius: 1, Gradient: 1}, 3, 16} }),
-		of("online.OGD", func() []any { return []any{&online.OGD{Radius: 1, Gradient: 1}, 3, 16} }),
-		of("online.ONS", func() []any { return []any{&online.ONS{Radius: 1, Gradient: 1, ExpConcave: 0.5}, 3, 16} }),
-		of("online.FTRL", func() []any { return []any{&online.FTRL{Radius: 1, Gradient: 1, Rate: 0.5}, 3, 16} }),
+		of("online.Maler", func() []any { return []any{online.Maler{Radius: 1, Gradient: 1, Alpha: 0.25}, 3, 16} }),
+		of("online.MetaGrad", func() []any { return []any{online.MetaGrad{Radius: 1, Gradient: 1}, 3, 16} }),
+		of("online.OGD", func() []any { return []any{online.OGD{Radius: 1, Gradient: 1}, 3, 16} }),
+		of("online.ONS", func() []any { return []any{online.ONS{Radius: 1, Gradient: 1, ExpConcave: 0.5}, 3, 16} }),
+		of("online.FTRL", func() []any { return []any{online.FTRL{Radius: 1, Gradient: 1, Rate: 0.5}, 3, 16} }),
 		of("online.FTRL over a tree", func() []any {
-			return []any{&online.FTRL{Gradient: 1, Sums: mechanism.VectorTree{Budget: budget}, Noise: privacy.NewNoise(random.Source(1, 0, "noise"))}, 3, 16}
+			return []any{online.FTRL{Gradient: 1, Sums: mechanism.VectorTree{Budget: budget}}, 3, 16}
 		}),
-		of("online.FTPL", func() []any {
-			return []any{&online.FTPL{Radius: 1, Gradient: 1, Scale: 2, Rand: random.New(1, 0, "own")}, 3, 16}
-		}),
-		of("online.Experts", func() []any {
-			return []any{&online.Experts{Epsilon: 1, Noise: privacy.NewNoise(random.Source(1, 0, "noise")), Rand: random.New(1, 0, "own")}, 3}
-		}),
+		of("online.FTPL", func() []any { return []any{online.FTPL{Radius: 1, Gradient: 1, Scale: 2}, 3, 16} }),
+		of("online.Experts", func() []any { return []any{online.Experts{Epsilon: 1}, 3} }),
 		of("online.NewDrift", func() []any { return []any{online.NewDrift, 3, 16, 0.2, random.New(1, 0, "losses")} }),
 		of("online.NewAbsolute", func() []any { return []any{online.NewAbsolute, 3, 16, random.New(1, 0, "losses")} }),
 		of("online.NewQuadratic", func() []any { return []any{online.NewQuadratic, 3, 16, random.New(1, 0, "losses")} }),

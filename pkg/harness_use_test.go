@@ -128,39 +128,41 @@ func (u *user) use(made any) {
 		u.account(reflect.Indirect(reflect.ValueOf(made)).Interface().(privacy.Event))
 	case matroid.Matroid:
 		u.matroid(m)
-	case online.Learner:
-		dim := len(m.Predict())
-		gradient := make([]float64, dim)
+	case online.Calibrated:
+		run := m.Start(rng, source)
+		gradient := make([]float64, len(run.Predict()))
 		for i, g := range []float64{1, 1e300, 0, 1e-300} {
-			if _, ends := m.(*online.FTRL); ends && int64(i) == u.values[2].Int() {
+			if _, ends := m.(*online.FTRLCalibrated); ends && int64(i) == u.values[2].Int() {
 				break // beyond the horizon, a private one takes no more
 			}
 			gradient[0] = g
-			if err := m.Update(gradient); err != nil {
+			if err := run.Update(gradient); err != nil {
 				u.errorf("a gradient of %v: %v", g, err)
 			}
-			u.number("a prediction", m.Predict()...)
+			u.number("a prediction", run.Predict()...)
 		}
-	case *online.Experts:
+	case *online.ExpertsCalibrated:
+		run := m.Start(rng, source)
 		losses := make([]float64, int(u.values[1].Int()))
 		for i := range 8 {
 			losses[0] = []float64{0, 1, -1e300, 0.5}[i%4]
-			if err := m.Update(losses); err != nil {
+			if err := run.Update(losses); err != nil {
 				u.errorf("losses of round %d: %v", i, err)
 			}
-			if a := m.Choose(); a < 0 || a >= len(losses) {
+			if a := run.Choose(); a < 0 || a >= len(losses) {
 				u.errorf("action %d of %d", a, len(losses))
 			}
 		}
 	case online.Stream:
 		u.number("a loss", m.Loss(1, make([]float64, m.Dim())))
 	case *lasso.Solver:
-		if m.Dim > much {
+		dim := u.field("Dim")
+		if dim > much {
 			return
 		}
-		row := make([]float64, m.Dim)
+		row := make([]float64, dim)
 		for i, v := range []float64{1, 1e-300, 0, 1e8, -1e100} {
-			row[i%m.Dim] = v
+			row[i%dim] = v
 			if err := m.Add(row, 1); err != nil {
 				u.errorf("a row with %v: %v", v, err)
 			}

@@ -104,8 +104,7 @@ func found(s cell.Scale) (string, error) {
 	const rows, dim = 100, 200
 	n, good, least, most := cell.Pick(s, 20, 100, 100), 0, math.Inf(1), 0.0
 	for seed := range n {
-		solver := &lasso.Solver{Dim: dim}
-		check.OK(solver.Init())
+		solver := check.Try(lasso.Regression{Dim: dim}.Open())
 		for x, y := range environment.Rows(check.Try(sparse(dim).Open()), uint64(seed), rows) {
 			check.OK(solver.Add(x, y))
 		}

@@ -202,9 +202,7 @@ func recognised(s cell.Scale) (string, error) {
 	const dim, rounds = 2, 10_000
 	trials := cell.Pick(s, 40, 100, 400)
 	play := func(fresh, adaptive bool) (mean, se float64) {
-		x := against(dim, rounds, adaptive, trials, func(k int) online.Learner {
-			return &online.FTPL{Gradient: 1, Fresh: fresh, Rand: random.New(78, k, "stream")}
-		})
+		x := against(dim, rounds, adaptive, trials, online.FTPL{Gradient: 1, Fresh: fresh})
 		return x.Mean(), x.SE()
 	}
 	one, oneSE := play(false, false)

@@ -30,21 +30,20 @@ var running = []struct {
 
 // ftrl plays trials of DP-FTRL over a running sum, and returns their regrets over sqrt T.
 func ftrl(sums privacy.Statistic[mechanism.Total], dim, rounds int, adaptive bool, trials int) simulate.Sample {
-	return against(dim, rounds, adaptive, trials, func(trial int) online.Learner {
-		return &online.FTRL{Gradient: 1, Sums: sums, Noise: privacy.NewNoise(random.Source(77, trial, "noise"))}
-	})
+	return against(dim, rounds, adaptive, trials, online.FTRL{Gradient: 1, Sums: sums})
 }
 
 // against plays trials of a learner on drifting losses or against the adaptive adversary, and
 // returns their regrets over sqrt T.
-func against(dim, rounds int, adaptive bool, trials int, make func(trial int) online.Learner) simulate.Sample {
+func against(dim, rounds int, adaptive bool, trials int, l online.Learner) simulate.Sample {
 	return check.Try(simulate.Trials(context.Background(), trials, func(trial int) (scaled float64, err error) {
 		defer check.Catch(&err)
-		var losses online.Adversary = &online.Orthogonal{}
+		var losses online.Adversary = online.Orthogonal{}
 		if !adaptive {
 			losses = check.Try(online.NewDrift(dim, rounds, 0.2, random.New(77, trial, "losses")))
 		}
-		return check.Try(online.Against(make(trial), losses, dim, rounds))[rounds-1] / math.Sqrt(float64(rounds)), nil
+		own, noise := random.New(78, trial, "stream"), random.Source(77, trial, "noise")
+		return check.Try(online.Against(l, losses, dim, rounds, own, noise))[rounds-1] / math.Sqrt(float64(rounds)), nil
 	}))
 }
 

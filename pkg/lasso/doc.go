@@ -1,6 +1,6 @@
 // Package lasso fits sparse linear regressions that grow row by row, as bandits need them.
 //
-// A [Solver] takes in rows (x, y) and minimises
+// A [Regression] describes; its [Solver] takes in rows (x, y) and minimises
 //
 //	1/(2n) |y - X w|^2 + alpha |w|_1
 //
@@ -8,8 +8,7 @@
 // a fit costs the same after a million rows as after a thousand; it starts from the last fit, and
 // stops by the duality gap, which bounds how far the objective is from its minimum.
 //
-//		s := &lasso.Solver{Dim: 1000}
-//		err := s.Init()
+//		s, err := lasso.Regression{Dim: 1000}.Open()
 //		...
 //		err = s.Add(x, y)         // a round's context and reward
 //		w, err := s.Fit(0.05)     // what the rounds so far say

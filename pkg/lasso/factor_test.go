@@ -135,10 +135,7 @@ func TestSpoiltFactor(t *testing.T) {
 func TestGrowth(t *testing.T) {
 	jumps := 0
 	for _, p := range problems(260) {
-		s := &Solver{Dim: len(p.x[0]), Fold: 3}
-		if err := s.Init(); err != nil {
-			t.Fatal(err)
-		}
+		s := opened(t, Regression{Dim: len(p.x[0]), Fold: 3})
 		for i, x := range p.x {
 			if err := s.Add(x, p.y[i]); err != nil {
 				t.Fatal(err)

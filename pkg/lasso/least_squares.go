@@ -15,8 +15,8 @@ func (s *Solver) LeastSquares(on []int, ridge float64) ([]float64, error) {
 		return nil, fmt.Errorf("lasso: ridge = %v, want finite and >= 0", ridge)
 	}
 	for _, j := range on {
-		if j < 0 || j >= s.Dim {
-			return nil, fmt.Errorf("lasso: least squares on coordinate %d, want in [0, Dim = %d)", j, s.Dim)
+		if j < 0 || j >= s.of.Dim {
+			return nil, fmt.Errorf("lasso: least squares on coordinate %d, want in [0, Dim = %d)", j, s.of.Dim)
 		}
 	}
 	k, f, n := &s.work, &s.own, len(on)

@@ -37,10 +37,7 @@ func TestIndefinite(t *testing.T) {
 			}
 		}
 		load := func() (*Solver, error) {
-			s := &Solver{Dim: d}
-			if err := s.Init(); err != nil {
-				t.Fatal(err)
-			}
+			s := opened(t, Regression{Dim: d})
 			xx, xy := make([]float64, d*d), make([]float64, d)
 			for j := range d {
 				copy(xx[j*d:(j+1)*d], all[j*(d+1):])
@@ -93,10 +90,7 @@ func TestIndefinite(t *testing.T) {
 	if refused < 50 || taken < 50 {
 		t.Errorf("%d refused, %d taken, want both many", refused, taken)
 	}
-	s := &Solver{Dim: 3}
-	if err := s.Init(); err != nil {
-		t.Fatal(err)
-	}
+	s := opened(t, Regression{Dim: 3})
 	for want, sums := range map[string]struct{ xx, xy []float64 }{
 		"entry 0 of row 1 of X'X = 3, want <= 1 in size":           {[]float64{1, 3, 0, 3, 1, 0, 0, 0, 1}, []float64{0, 0, 0}},
 		"row 2 of X'X: rows before it explain more than all of":    {[]float64{1, 0.9, -0.9, 0.9, 1, 0.9, -0.9, 0.9, 1}, []float64{0, 0, 0}},

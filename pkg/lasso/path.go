@@ -25,7 +25,7 @@ func (s *Solver) Path(alphas []float64, visit func(alpha float64, w []float64)) 
 // Entries returns where each coordinate enters the path: the largest of the decreasing alphas at
 // which its coefficient is not 0, or 0 if there is none.
 func (s *Solver) Entries(alphas []float64) ([]float64, error) {
-	entries := make([]float64, s.Dim)
+	entries := make([]float64, s.of.Dim)
 	err := s.Path(alphas, func(alpha float64, w []float64) {
 		for j, v := range w {
 			if v != 0 && entries[j] == 0 {

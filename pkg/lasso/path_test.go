@@ -11,8 +11,8 @@ import (
 
 // With orthogonal columns a coordinate enters below |x_j' y|/n, and one without correlation never.
 func TestEntries(t *testing.T) {
-	s := &lasso.Solver{Dim: 3}
-	if err := s.Init(); err != nil {
+	s, err := lasso.Regression{Dim: 3}.Open()
+	if err != nil {
 		t.Fatal(err)
 	}
 	for j, y := range []float64{4, -1, 0} {
@@ -34,8 +34,8 @@ func TestEntries(t *testing.T) {
 }
 
 func ExampleSolver_Entries() {
-	s := &lasso.Solver{Dim: 2}
-	fmt.Println(s.Init(), s.Add([]float64{1, 0}, 3), s.Add([]float64{0, 1}, 1))
+	s, err := lasso.Regression{Dim: 2}.Open()
+	fmt.Println(err, s.Add([]float64{1, 0}, 3), s.Add([]float64{0, 1}, 1))
 	fmt.Println(s.Entries([]float64{2, 1, 0.4}))
 	// Output:
 	// <nil> <nil> <nil>

@@ -1,6 +1,7 @@
 package lasso
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -9,7 +10,21 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 )
 
-// Solver is a LASSO regression whose rows come one by one: it minimises
+// Regression describes a LASSO regression whose rows come one by one. It is tuning, and nothing
+// else; Open makes a [Solver].
+type Regression struct {
+	Dim int // number of coordinates d, >= 1
+	// Fold is the number of rows that are folded at a time into the whole of X'X, >= 1, and then
+	// forgotten; 0 keeps all rows.
+	Fold int
+	// Tolerance bounds the duality gap, as a share of the objective of w = 0, |y|^2/2n, in [1e-13, 1);
+	// 0 means 1e-9.
+	Tolerance float64
+	// MaxSweeps bounds the sweeps through the working set in a fit, in [1, 1e6]; 0 means 10,000.
+	MaxSweeps int
+}
+
+// Solver is a [Regression] with its rows: it minimises
 //
 //	1/(2n) |y - X w|^2 + alpha |w|_1.
 //
@@ -30,16 +45,7 @@ import (
 // If columns are equal, or the coefficients are not unique for another reason, the solver returns
 // one of the minimisers, which depends on the fits before.
 type Solver struct {
-	Dim int // number of coordinates d, >= 1
-	// Fold is the number of rows that are folded at a time into the whole of X'X, >= 1, and then
-	// forgotten; 0 keeps all rows.
-	Fold int
-	// Tolerance bounds the duality gap, as a share of the objective of w = 0, |y|^2/2n, in [1e-13, 1);
-	// 0 means 1e-9.
-	Tolerance float64
-	// MaxSweeps bounds the sweeps through the working set in a fit, in [1, 1e6]; 0 means 10,000.
-	MaxSweeps int
-
+	of Regression
 	sums
 	tolerance float64
 	most      int
@@ -60,45 +66,31 @@ type Solver struct {
 // MaxSweeps sweeps, or where rounding errors end all progress.
 var ErrNotConverged = errors.New("not converged")
 
-// Init validates, allocates and forgets all rows.
-func (s *Solver) Init() error {
+// Open validates, and makes a solver without rows.
+func (r Regression) Open() (*Solver, error) {
 	switch {
-	case s.Dim < 1:
-		return fmt.Errorf("lasso: Solver.Dim = %d, want >= 1", s.Dim)
-	case s.Fold < 0:
-		return fmt.Errorf("lasso: Solver.Fold = %d, want >= 1, or 0 to keep all rows", s.Fold)
-	case s.Tolerance != 0 && !(s.Tolerance >= 1e-13 && s.Tolerance < 1):
-		return fmt.Errorf("lasso: Solver.Tolerance = %v, want in [1e-13, 1), or 0 for 1e-9", s.Tolerance)
-	case s.MaxSweeps < 0 || s.MaxSweeps > 1e6:
-		return fmt.Errorf("lasso: Solver.MaxSweeps = %d, want in [1, 1e6], or 0 for 10000", s.MaxSweeps)
+	case r.Dim < 1:
+		return nil, fmt.Errorf("lasso: Regression.Dim = %d, want >= 1", r.Dim)
+	case r.Fold < 0:
+		return nil, fmt.Errorf("lasso: Regression.Fold = %d, want >= 1, or 0 to keep all rows", r.Fold)
+	case r.Tolerance != 0 && !(r.Tolerance >= 1e-13 && r.Tolerance < 1):
+		return nil, fmt.Errorf("lasso: Regression.Tolerance = %v, want in [1e-13, 1), or 0 for 1e-9", r.Tolerance)
+	case r.MaxSweeps < 0 || r.MaxSweeps > 1e6:
+		return nil, fmt.Errorf("lasso: Regression.MaxSweeps = %d, want in [1, 1e6], or 0 for 10000", r.MaxSweeps)
 	}
-	count := 10 * float64(s.Dim)
-	if s.Fold > 0 {
-		count = float64(s.Dim) * (float64(s.Dim) + float64(s.Fold) + 8)
+	count := 10 * float64(r.Dim)
+	if r.Fold > 0 {
+		count = float64(r.Dim) * (float64(r.Dim) + float64(r.Fold) + 8)
 	}
-	if err := size.Check(fmt.Sprintf("lasso: Solver of dimension %d, Fold = %d", s.Dim, s.Fold), count); err != nil {
-		return err
+	if err := size.Check(fmt.Sprintf("lasso: Regression of dimension %d, Fold = %d", r.Dim, r.Fold), count); err != nil {
+		return nil, err
 	}
-	s.tolerance, s.most = s.Tolerance, s.MaxSweeps
-	if s.tolerance == 0 {
-		s.tolerance = 1e-9
-	}
-	if s.most == 0 {
-		s.most = 10_000
-	}
-	s.sums.init(s.Dim, s.Fold)
-	s.w, s.least, s.q = make([]float64, s.Dim), make([]float64, s.Dim), make([]float64, s.Dim)
-	s.support, s.alive, s.found = make([]int, 0, s.Dim), make([]int, 0, s.Dim), make([]int, 0, s.Dim)
-	s.in = make([]bool, s.Dim)
-	s.work.grow(min(s.Dim, 64))
-	s.Reset()
-	return nil
-}
-
-// Reset forgets all rows and the last fit, and keeps the memory.
-func (s *Solver) Reset() {
-	s.sums.reset()
-	s.Forget()
+	s := &Solver{of: r, sums: newSums(r.Dim, r.Fold), tolerance: cmp.Or(r.Tolerance, 1e-9), most: cmp.Or(r.MaxSweeps, 10_000)}
+	s.w, s.least, s.q = make([]float64, r.Dim), make([]float64, r.Dim), make([]float64, r.Dim)
+	s.support, s.alive, s.found = make([]int, 0, r.Dim), make([]int, 0, r.Dim), make([]int, 0, r.Dim)
+	s.in = make([]bool, r.Dim)
+	s.work.grow(min(r.Dim, 64))
+	return s, nil
 }
 
 // Forget forgets the last fit, so that the next one starts at w = 0. Rows are kept.
@@ -182,7 +174,7 @@ func (s *Solver) Fit(alpha float64) ([]float64, error) {
 
 // correlate computes X'(y - X w) for the coordinates that may matter.
 func (s *Solver) correlate() {
-	if len(s.alive) > s.Dim/2 {
+	if len(s.alive) > s.of.Dim/2 {
 		copy(s.q, s.xy)
 		i := 0
 		for ; i+4 <= len(s.support); i += 4 {
@@ -309,8 +301,8 @@ func (s *Solver) Support() []int { return s.support }
 // Objective returns 1/(2n) |y - X w|^2 + alpha |w|_1 for the sums so far. It panics if len(w) is
 // not Dim.
 func (s *Solver) Objective(w []float64, alpha float64) float64 {
-	if len(w) != s.Dim {
-		panic(fmt.Sprintf("lasso: %d coefficients, want Dim = %d", len(w), s.Dim))
+	if len(w) != s.of.Dim {
+		panic(fmt.Sprintf("lasso: %d coefficients, want Dim = %d", len(w), s.of.Dim))
 	}
 	if s.rows == 0 {
 		return 0

@@ -76,12 +76,20 @@ func problems(n int) (list []problem) {
 	return list
 }
 
-func (p problem) solver(t testing.TB, s *Solver) *Solver {
+// opened makes a solver.
+func opened(t testing.TB, r Regression) *Solver {
 	t.Helper()
-	s.Dim = len(p.x[0])
-	if err := s.Init(); err != nil {
+	s, err := r.Open()
+	if err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+func (p problem) solver(t testing.TB, r Regression) *Solver {
+	t.Helper()
+	r.Dim = len(p.x[0])
+	s := opened(t, r)
 	for i, x := range p.x {
 		if err := s.Add(x, p.y[i]); err != nil {
 			t.Fatal(err)
@@ -130,7 +138,7 @@ func (p problem) gap(w []float64, alpha float64) (objective, gap float64) {
 // objective is right.
 func TestGap(t *testing.T) {
 	for _, p := range problems(520) {
-		s := p.solver(t, &Solver{})
+		s := p.solver(t, Regression{})
 		alpha := p.alpha * s.AlphaMax()
 		if alpha == 0 {
 			alpha = 0.1
@@ -166,7 +174,7 @@ func TestGap(t *testing.T) {
 // TestTight: the least tolerance can be reached, too.
 func TestTight(t *testing.T) {
 	for _, p := range problems(130) {
-		s := p.solver(t, &Solver{Tolerance: 1e-13})
+		s := p.solver(t, Regression{Tolerance: 1e-13})
 		if alpha := p.alpha * s.AlphaMax(); alpha > 0 {
 			if _, err := s.Fit(alpha); err != nil {
 				t.Errorf("%s: %v", p.name, err)
@@ -185,11 +193,9 @@ func same(a, b []float64) bool {
 func TestFold(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 1))
 	const d = 300
-	solvers := []*Solver{{Dim: d}, {Dim: d, Fold: 1}, {Dim: d, Fold: 7}, {Dim: d}}
-	for _, s := range solvers {
-		if err := s.Init(); err != nil {
-			t.Fatal(err)
-		}
+	var solvers []*Solver
+	for _, r := range []Regression{{Dim: d}, {Dim: d, Fold: 1}, {Dim: d, Fold: 7}, {Dim: d}} {
+		solvers = append(solvers, opened(t, r))
 	}
 	for i := range 150 {
 		x := make([]float64, d)
@@ -223,12 +229,12 @@ func TestFold(t *testing.T) {
 // TestWarm: wherever a fit starts, it ends at the same minimum.
 func TestWarm(t *testing.T) {
 	for _, p := range problems(130) {
-		s, cold := p.solver(t, &Solver{}), p.solver(t, &Solver{})
+		s, cold := p.solver(t, Regression{}), p.solver(t, Regression{})
 		alpha := p.alpha * s.AlphaMax()
 		if alpha == 0 {
 			continue
 		}
-		whole := s.Objective(make([]float64, s.Dim), 1)
+		whole := s.Objective(make([]float64, s.of.Dim), 1)
 		for _, share := range []float64{0.5, 1, 0.1, 0.9, 0.9, 0.3} {
 			w, err := s.Fit(alpha * share)
 			if err != nil {
@@ -251,7 +257,7 @@ func TestWarm(t *testing.T) {
 // coefficient's sign where that is not 0.
 func TestConditions(t *testing.T) {
 	for _, p := range problems(260) {
-		s := p.solver(t, &Solver{Tolerance: 1e-13})
+		s := p.solver(t, Regression{Tolerance: 1e-13})
 		alpha := 0.1 * s.AlphaMax()
 		if alpha == 0 {
 			continue
@@ -272,7 +278,7 @@ func TestConditions(t *testing.T) {
 				c += x[j] * r / n
 				norm += x[j] * x[j] / n
 			}
-			slack := 1e-5 * math.Sqrt(norm*2*s.Objective(make([]float64, s.Dim), 1))
+			slack := 1e-5 * math.Sqrt(norm*2*s.Objective(make([]float64, s.of.Dim), 1))
 			if math.Abs(c) > alpha+slack || v != 0 && math.Abs(c-math.Copysign(alpha, v)) > slack && math.Abs(v)*math.Sqrt(norm) > slack {
 				t.Errorf("%s: coordinate %d = %v has correlation %v, alpha = %v, slack %v", p.name, j, v, c, alpha, slack)
 				break
@@ -286,7 +292,7 @@ func TestConditions(t *testing.T) {
 func TestScreening(t *testing.T) {
 	dropped := 0
 	for _, p := range problems(260) {
-		s, exact := p.solver(t, &Solver{}), p.solver(t, &Solver{Tolerance: 1e-13})
+		s, exact := p.solver(t, Regression{}), p.solver(t, Regression{Tolerance: 1e-13})
 		alpha := 0.5 * s.AlphaMax()
 		if alpha == 0 {
 			continue
@@ -298,7 +304,7 @@ func TestScreening(t *testing.T) {
 		if _, err := s.Fit(alpha); err != nil {
 			t.Fatalf("%s: %v", p.name, err)
 		}
-		norm := math.Sqrt(2 * s.Objective(make([]float64, s.Dim), 1))
+		norm := math.Sqrt(2 * s.Objective(make([]float64, s.of.Dim), 1))
 		for share := 0.5; share < 1; share += 0.1 { // from worse coefficients
 			for j := range s.w {
 				s.w[j] = w[j] * share
@@ -334,15 +340,13 @@ func TestScreening(t *testing.T) {
 func TestLoad(t *testing.T) {
 	for _, p := range problems(26) {
 		d := len(p.x[0])
-		s := p.solver(t, &Solver{Fold: 3})
+		s := p.solver(t, Regression{Fold: 3})
 		xx := make([]float64, d*d)
 		for j := range d {
 			copy(xx[j*d:], s.column(j))
 		}
-		for _, into := range []*Solver{{Dim: d}, {Dim: d, Fold: 2}} {
-			if err := into.Init(); err != nil {
-				t.Fatal(err)
-			}
+		for _, r := range []Regression{{Dim: d}, {Dim: d, Fold: 2}} {
+			into := opened(t, r)
 			if err := into.Load(xx, s.xy, s.yy, len(p.y)); err != nil {
 				t.Fatal(err)
 			}
@@ -361,7 +365,7 @@ func TestLoad(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s.Reset()
+			s = opened(t, s.of)
 			for i, x := range p.x {
 				if err := s.Add(x, p.y[i]); err != nil {
 					t.Fatal(err)
@@ -369,8 +373,8 @@ func TestLoad(t *testing.T) {
 			}
 		}
 	}
-	s := &Solver{Dim: 2} // a column that Load takes away was in the support
-	if err := errors.Join(s.Init(), s.Add([]float64{1, 1}, 1), s.Add([]float64{1, -1}, 1)); err != nil {
+	s := opened(t, Regression{Dim: 2}) // a column that Load takes away was in the support
+	if err := errors.Join(s.Add([]float64{1, 1}, 1), s.Add([]float64{1, -1}, 1)); err != nil {
 		t.Fatal(err)
 	}
 	if w, err := s.Fit(0.1); err != nil || w[0] == 0 {
@@ -387,7 +391,7 @@ func TestLoad(t *testing.T) {
 // TestPath: the alphas fall from where all is 0, and a path ends where a cold fit does.
 func TestPath(t *testing.T) {
 	p := problems(1)[0]
-	s, cold := p.solver(t, &Solver{}), p.solver(t, &Solver{})
+	s, cold := p.solver(t, Regression{}), p.solver(t, Regression{})
 	alphas, err := s.Alphas(20, 1e-3)
 	if err != nil || len(alphas) != 20 || alphas[0] != s.AlphaMax() || math.Abs(alphas[19]/alphas[0]-1e-3) > 1e-12 {
 		t.Fatal(alphas, err)
@@ -420,7 +424,7 @@ func TestPath(t *testing.T) {
 		"1 alphas, want >= 2":   func() error { _, err := s.Alphas(1, 0.1); return err },
 		"ratio = 1 of":          func() error { _, err := s.Alphas(5, 1); return err },
 		"ratio = NaN":           func() error { _, err := s.Alphas(5, math.NaN()); return err },
-		"AlphaMax = 0, want > ": func() error { s.Reset(); _, err := s.Alphas(5, 0.1); return err },
+		"AlphaMax = 0, want > ": func() error { _, err := opened(t, Regression{Dim: 2}).Alphas(5, 0.1); return err },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want an error with %q", err, want)
@@ -429,19 +433,16 @@ func TestPath(t *testing.T) {
 }
 
 func TestRefuses(t *testing.T) {
-	for want, s := range map[string]*Solver{
+	for want, s := range map[string]Regression{
 		"Dim = 0": {}, "Dim = -1": {Dim: -1}, "Fold = -2": {Dim: 3, Fold: -2}, "Tolerance = NaN": {Dim: 3, Tolerance: math.NaN()},
 		"Tolerance = 1e-15, want in [1e-13, 1)": {Dim: 3, Tolerance: 1e-15}, "MaxSweeps = -1": {Dim: 3, MaxSweeps: -1},
 		"GiB": {Dim: 1 << 20, Fold: 1},
 	} {
-		if err := s.Init(); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s.Open(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want an error with %q", s, err, want)
 		}
 	}
-	s := &Solver{Dim: 2}
-	if err := s.Init(); err != nil {
-		t.Fatal(err)
-	}
+	s := opened(t, Regression{Dim: 2})
 	fit := func(alpha float64) error { _, err := s.Fit(alpha); return err }
 	if err := fit(1); err == nil || !strings.Contains(err.Error(), "0 rows, want >= 1") {
 		t.Errorf("a fit of nothing: %v", err)
@@ -480,7 +481,7 @@ func TestRefuses(t *testing.T) {
 // TestNotConverged: a fit that may not sweep enough is an error.
 func TestNotConverged(t *testing.T) {
 	p := problems(12)[11] // correlated
-	s := p.solver(t, &Solver{MaxSweeps: 1, Tolerance: 1e-13})
+	s := p.solver(t, Regression{MaxSweeps: 1, Tolerance: 1e-13})
 	if _, err := s.Fit(0.001 * s.AlphaMax()); !errors.Is(err, ErrNotConverged) || !strings.Contains(err.Error(), "after 1 sweeps the duality gap is") {
 		t.Errorf("a single sweep: %v", err)
 	}
@@ -517,7 +518,7 @@ func grown(t testing.TB, d, n, fold int) (*Solver, problem) {
 		p.x = append(p.x, x)
 		p.y = append(p.y, x[0]-x[1]+0.5*x[2]+0.5*x[3]-0.5*x[4]+0.3*r.NormFloat64())
 	}
-	s := problem{x: p.x[:n/2], y: p.y}.solver(t, &Solver{Fold: fold})
+	s := problem{x: p.x[:n/2], y: p.y}.solver(t, Regression{Fold: fold})
 	if err := s.Reserve(10 * n); err != nil {
 		t.Fatal(err)
 	}
@@ -531,12 +532,12 @@ func grown(t testing.TB, d, n, fold int) (*Solver, problem) {
 
 // ExampleSolver fits after every row, as a bandit does.
 func ExampleSolver() {
-	s := &Solver{Dim: 50}
-	if err := s.Init(); err != nil {
+	s, err := Regression{Dim: 50}.Open()
+	if err != nil {
 		panic(err)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	x := make([]float64, s.Dim)
+	x := make([]float64, s.of.Dim)
 	for t := 1; t <= 40; t++ { // fewer rows than coordinates
 		for j := range x {
 			x[j] = r.NormFloat64()
@@ -615,7 +616,7 @@ func TestLeastSquares(t *testing.T) {
 		if strings.Contains(p.name, "nearly") {
 			continue
 		}
-		s := p.solver(t, &Solver{})
+		s := p.solver(t, Regression{})
 		var fit []float64
 		if alpha := p.alpha * s.AlphaMax(); alpha > 0 {
 			w, err := s.Fit(alpha)
@@ -625,7 +626,7 @@ func TestLeastSquares(t *testing.T) {
 			fit = slices.Clone(w)
 		}
 		on := []int{}
-		for j := 0; j < s.Dim; j += 2 {
+		for j := 0; j < s.of.Dim; j += 2 {
 			on = append(on, j)
 		}
 		for _, ridge := range []float64{0, 1} {
@@ -657,10 +658,7 @@ func TestLeastSquares(t *testing.T) {
 			t.Errorf("%s: least squares changed the fit", p.name)
 		}
 	}
-	s := &Solver{Dim: 2}
-	if err := s.Init(); err != nil {
-		t.Fatal(err)
-	}
+	s := opened(t, Regression{Dim: 2})
 	for want, f := range map[string]func() error{
 		"ridge = -1":         func() error { _, err := s.LeastSquares(nil, -1); return err },
 		"ridge = NaN":        func() error { _, err := s.LeastSquares(nil, math.NaN()); return err },

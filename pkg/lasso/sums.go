@@ -30,18 +30,19 @@ const (
 	// largest bounds numbers in rows, so that no sum of squares overflows; what is smaller than
 	// 1/largest counts as 0, so that no square of anything else vanishes.
 	largest = 1e140
-	// eager is the dimension up to which all columns are allocated by Init.
+	// eager is the dimension up to which all columns are allocated by Open.
 	eager = 256
 )
 
-func (s *sums) init(dim, fold int) {
-	*s = sums{xy: make([]float64, dim), square: make([]float64, dim), fold: fold, gram: make([][]float64, dim), upto: make([]int, dim)}
+func newSums(dim, fold int) sums {
+	s := sums{xy: make([]float64, dim), square: make([]float64, dim), fold: fold, gram: make([][]float64, dim), upto: make([]int, dim)}
 	if fold > 0 {
 		s.buffer = make([]float64, 0, fold*dim)
 	}
 	if fold > 0 || dim <= eager {
 		s.whole()
 	}
+	return s
 }
 
 // whole allocates all columns.

@@ -35,7 +35,7 @@ type DoublyRobustLasso struct {
 	// Truncate moves pseudo-rewards into [-Truncate, Truncate], > 0; 0 means that they stay as they
 	// are.
 	Truncate  float64
-	Tolerance float64 // of the LASSO's duality gap, as in lasso.Solver, but 0 means 1e-6
+	Tolerance float64 // of the LASSO's duality gap, as in lasso.Regression, but 0 means 1e-6
 }
 
 var _ bandit.Learner = DoublyRobustLasso{}

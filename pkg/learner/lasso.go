@@ -47,11 +47,11 @@ func newHighDimensional(who string, p bandit.Problem, horizon int) (h highDimens
 func begins(who string, dim, rows, solvers int, tolerance float64, begin func(own *rand.Rand, s []*lasso.Solver) bandit.Run) (bandit.Calibrated, error) {
 	many := float64(dim)*float64(rows) > keptNumbers
 	make := func() (*lasso.Solver, error) {
-		s := &lasso.Solver{Dim: dim, Tolerance: or(tolerance, 1e-6), MaxSweeps: sweeps}
+		r := lasso.Regression{Dim: dim, Tolerance: or(tolerance, 1e-6), MaxSweeps: sweeps}
 		if many {
-			s.Fold = foldedRows
+			r.Fold = foldedRows
 		}
-		err := s.Init()
+		s, err := r.Open()
 		if err == nil && !many {
 			err = s.Reserve(rows)
 		}

@@ -29,7 +29,7 @@ type LassoBandit struct {
 	Gap          float64 // h, > 0; 0 means 5
 	LambdaForced float64 // lambda_1, > 0; 0 means 0.05
 	LambdaAll    float64 // lambda_2,0, > 0; 0 means 0.05
-	Tolerance    float64 // of the LASSO's duality gap, as in lasso.Solver, but 0 means 1e-6
+	Tolerance    float64 // of the LASSO's duality gap, as in lasso.Regression, but 0 means 1e-6
 }
 
 var _ bandit.Learner = LassoBandit{}

@@ -180,23 +180,25 @@ func (k warmKept) WantsWarmUp() bool { return k.warm }
 func onlineHashes(t *testing.T) (lines []string) {
 	t.Helper()
 	for _, l := range []online.Learner{
-		&online.OGD{Radius: 1, Gradient: 1}, &online.ONS{Radius: 1, Gradient: 1, ExpConcave: 0.3},
-		&online.Maler{Radius: 1, Gradient: 1}, &online.MetaGrad{Radius: 1, Gradient: 1},
+		online.OGD{Radius: 1, Gradient: 1}, online.ONS{Radius: 1, Gradient: 1, ExpConcave: 0.3},
+		online.Maler{Radius: 1, Gradient: 1}, online.MetaGrad{Radius: 1, Gradient: 1},
 	} {
-		if err := l.Init(5, 300); err != nil {
+		ready, err := l.Open(5, 300)
+		if err != nil {
 			t.Fatal(err)
 		}
+		run := ready.Start(nil, nil)
 		r, g := random.New(3, 0, "losses"), make([]float64, 5)
 		for range 300 {
 			random.Sphere(r, g)
-			for i, z := range l.Predict() {
+			for i, z := range run.Predict() {
 				g[i] = (g[i] + z) / 2
 			}
-			if err := l.Update(g); err != nil {
+			if err := run.Update(g); err != nil {
 				t.Fatal(err)
 			}
 		}
-		lines = append(lines, fmt.Sprintf("%T %016x", l, hash64(l)))
+		lines = append(lines, fmt.Sprintf("%T %016x", l, hash64(run)))
 	}
 	return lines
 }

@@ -72,20 +72,18 @@ type OnlineServer struct {
 // onlineServer is an OnlineServer for a problem.
 type onlineServer struct {
 	tuning  OnlineServer
-	horizon int
 	scale   onlineScale
 	theory  onlineTheory
-	predict Predictor
+	predict online.Calibrated
 }
 
 // OnlineReceiver is an [OnlineServer] in one trial.
 type OnlineReceiver struct {
 	tuning OnlineServer
-	err    error // why it cannot begin
 
 	estimate
 	scale    onlineScale
-	predict  online.Learner
+	predict  online.Run
 	theory   onlineTheory
 	deltas   float64 // 2 Delta^2 of the gradient
 	sum      []float64
@@ -149,10 +147,7 @@ func (o OnlineServer) Open(p bandit.Problem, horizon int) (CalibratedServer, err
 	if o.DeltaPower > 0 {
 		o.DeltaSquared = PublishedDelta(0, horizon, o.DeltaPower)
 	}
-	s := &onlineServer{tuning: o, horizon: horizon, scale: scale, predict: o.Online}
-	if o.Online == nil {
-		s.predict = maler{}
-	}
+	s := &onlineServer{tuning: o, scale: scale}
 	s.theory = onlineTheory{
 		dim: p.Dim, noisy: scale.noisy, rounds: float64(horizon), alpha: or(o.Alpha, 1/float64(horizon)), sigma: scale.sigma,
 		own: or(o.Sigma, (p.RewardMax-p.RewardMin)/2), thetaNorm: or(o.ThetaNorm, 1), ridge: or(o.Ridge, 1), context: p.ContextNorm, reward: p.RewardBound(),
@@ -160,7 +155,15 @@ func (o OnlineServer) Open(p bandit.Problem, horizon int) (CalibratedServer, err
 	}
 	s.theory.radius = or(o.Radius, s.theory.thetaNorm)
 	s.theory.gradient = or(o.Gradient, s.theory.gradientBound())
-	if _, err := s.predictor(); err != nil {
+	predictor := o.Online
+	if predictor == nil {
+		predictor = maler{}
+	}
+	l := predictor.On(s.theory.radius, s.theory.gradient)
+	if err := field.Check(fmt.Sprintf("learner: OnlineServer.Online.On(%v, %v)", s.theory.radius, s.theory.gradient), l); err != nil {
+		return nil, err
+	}
+	if s.predict, err = l.Open(p.Dim, horizon); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -191,20 +194,12 @@ func (o OnlineServer) check(p bandit.Problem) error {
 	return nil
 }
 
-// predictor makes the online learner of a run.
-func (o *onlineServer) predictor() (online.Learner, error) {
-	l := o.predict.On(o.theory.radius, o.theory.gradient)
-	if err := field.Check(fmt.Sprintf("learner: OnlineServer.Online.On(%v, %v)", o.theory.radius, o.theory.gradient), l); err != nil {
-		return nil, err
-	}
-	return l, l.Init(o.theory.dim, o.horizon)
-}
-
-// Start begins a run, of type *OnlineReceiver. It makes no random choices of its own.
-func (o *onlineServer) Start(*rand.Rand) Receiver {
+// Start begins a run, of type *OnlineReceiver. It makes no random choices of its own, but its
+// online learner may.
+func (o *onlineServer) Start(own *rand.Rand) Receiver {
 	d := o.theory.dim
 	r := &OnlineReceiver{tuning: o.tuning, scale: o.scale, theory: o.theory}
-	r.predict, r.err = o.predictor()
+	r.predict = o.predict.Start(own, nil)
 	if !o.scale.zeta {
 		r.deltas = 2 * o.theory.delta2
 	}
@@ -223,9 +218,6 @@ func (o *onlineServer) Start(*rand.Rand) Receiver {
 
 // Receive takes the gradient step and updates the ellipsoid by one row.
 func (o *OnlineReceiver) Receive(m Message) error {
-	if o.err != nil {
-		return o.err
-	}
 	if err := checkMessage(m, o.scale.noisy+1, o.scale.bound); err != nil {
 		return err
 	}
@@ -313,13 +305,8 @@ func (o *OnlineReceiver) widen() {
 func (o *OnlineReceiver) Broadcast() []float64 { return o.flat }
 
 // Prediction returns theta_t, the online learner's prediction for the next message. It is valid
-// until Receive. It is nil if the run could not begin.
-func (o *OnlineReceiver) Prediction() []float64 {
-	if o.err != nil {
-		return nil
-	}
-	return o.predict.Predict()
-}
+// until Receive.
+func (o *OnlineReceiver) Prediction() []float64 { return o.predict.Predict() }
 
 // Confidence returns the centre and the width of the confidence set for the next round.
 func (o *OnlineReceiver) Confidence() (theta []float64, beta float64) {
@@ -332,9 +319,6 @@ func (o *OnlineReceiver) GradientBound() float64 { return o.theory.gradient }
 // Warnings counts clipped gradients and repaired sums.
 func (o *OnlineReceiver) Warnings() []bandit.Warning {
 	var w []bandit.Warning
-	if o.err != nil {
-		return nil
-	}
 	if n := o.predict.Clipped(); n > 0 {
 		w = append(w, bandit.Warning{What: "gradients longer than their bound, clipped", Count: n})
 	}

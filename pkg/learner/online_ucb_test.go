@@ -247,7 +247,7 @@ func TestOnlineRefuses(t *testing.T) {
 		{learner.OnlineServer{DeltaPower: -1}, []string{"DeltaPower = -1", "(0, 1]"}},
 		{learner.OnlineServer{DeltaPower: 0.25, DeltaSquared: 0.5}, []string{"DeltaPower = 0.25", "DeltaSquared = 0.5", "exclude"}},
 		{learner.OnlineServer{Online: predicts(nil)}, []string{"OnlineServer.Online.On(", "is nil"}},
-		{learner.OnlineServer{Online: predicts(func() online.Learner { return &online.ONS{} })}, []string{"ONS.ExpConcave"}},
+		{learner.OnlineServer{Online: predicts(func() online.Learner { return online.ONS{} })}, []string{"ONS.ExpConcave"}},
 	} {
 		c.s.Noise = learner.OnlineNoise{Budget: strict}
 		wants(t, "OnlineServer", failure(c.s.Open(features, 100)), c.words...)

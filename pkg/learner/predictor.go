@@ -4,7 +4,7 @@ import "github.com/dpbandits/dpbandits/pkg/online"
 
 // Predictor describes the online learner of an [OnlineServer]: tuning, and nothing else.
 type Predictor interface {
-	// On makes the online learner on the ball of that radius, for gradients that are clipped to that
+	// On describes the online learner on the ball of that radius, for gradients that are clipped to that
 	// norm; the clipping is post-processing.
 	On(radius, gradient float64) online.Learner
 }
@@ -18,7 +18,7 @@ type Descent struct {
 
 // On returns an online.OGD.
 func (d Descent) On(radius, gradient float64) online.Learner {
-	l := &online.OGD{Radius: radius, Gradient: gradient}
+	l := online.OGD{Radius: radius, Gradient: gradient}
 	if d.Curvature != 0 {
 		l.Step = online.CurvedStep(d.Curvature)
 	}
@@ -29,5 +29,5 @@ func (d Descent) On(radius, gradient float64) online.Learner {
 type maler struct{}
 
 func (maler) On(radius, gradient float64) online.Learner {
-	return &online.Maler{Radius: radius, Gradient: gradient}
+	return online.Maler{Radius: radius, Gradient: gradient}
 }

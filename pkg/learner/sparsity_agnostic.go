@@ -23,7 +23,7 @@ type SparsityAgnostic struct {
 	// Lambda is lambda_0, > 0, in theory the bound on contexts times the subgaussian parameter of the
 	// noise; 0 means 0.05.
 	Lambda    float64
-	Tolerance float64 // of the LASSO's duality gap, as in lasso.Solver, but 0 means 1e-6
+	Tolerance float64 // of the LASSO's duality gap, as in lasso.Regression, but 0 means 1e-6
 }
 
 var _ bandit.Learner = SparsityAgnostic{}

@@ -56,8 +56,7 @@ func (l SupportOracle) Open(p bandit.Problem, horizon int) (bandit.Calibrated, e
 		all[i] = i
 	}
 	begin := func() (*lasso.Solver, error) {
-		s := &lasso.Solver{Dim: len(all), Fold: foldedRows}
-		return s, s.Init()
+		return lasso.Regression{Dim: len(all), Fold: foldedRows}.Open()
 	}
 	if _, err := begin(); err != nil {
 		return nil, fmt.Errorf("learner: SupportOracle: %w", err)

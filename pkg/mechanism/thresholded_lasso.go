@@ -69,7 +69,7 @@ type thresholdedLasso struct {
 type thresholdedLassoRun struct {
 	*thresholdedLasso
 	noise   *privacy.Noise
-	solver  lasso.Solver
+	solver  *lasso.Solver
 	wishart []*wishartDraws // by order
 	count   int
 	clipped int
@@ -130,12 +130,12 @@ func (of ThresholdedLasso) Open(s privacy.Setup) (privacy.Mechanism[SparseGram],
 }
 
 // fit returns a solver without rows.
-func (t *thresholdedLasso) fit() (lasso.Solver, error) {
-	solver := lasso.Solver{Dim: t.dim, Tolerance: 1e-6}
+func (t *thresholdedLasso) fit() (*lasso.Solver, error) {
+	r := lasso.Regression{Dim: t.dim, Tolerance: 1e-6}
 	if float64(t.data.Horizon)*float64(t.dim) > 1<<24 {
-		solver.Fold = 64
+		r.Fold = 64
 	}
-	return solver, solver.Init()
+	return r.Open()
 }
 
 // Start begins a run that draws its noise from n.

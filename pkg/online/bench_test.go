@@ -27,26 +27,24 @@ func BenchmarkUpdate(b *testing.B) {
 	const rounds = 20000
 	for _, c := range []struct {
 		name string
-		make func() Learner
+		of   Learner
 	}{
-		{"ogd", func() Learner { return &OGD{Gradient: 1} }},
-		{"ftrl", func() Learner { return &FTRL{Gradient: 1} }},
-		{"ons", func() Learner { return &ONS{Gradient: 1, ExpConcave: 0.5} }},
-		{"maler", func() Learner { return &Maler{Gradient: 1} }},
-		{"metagrad", func() Learner { return &MetaGrad{Gradient: 1} }},
+		{"ogd", OGD{Gradient: 1}},
+		{"ftrl", FTRL{Gradient: 1}},
+		{"ons", ONS{Gradient: 1, ExpConcave: 0.5}},
+		{"maler", Maler{Gradient: 1}},
+		{"metagrad", MetaGrad{Gradient: 1}},
 	} {
 		for _, dim := range []int{5, 20} {
 			b.Run(fmt.Sprintf("%s/d=%d/T=%d", c.name, dim, rounds), func(b *testing.B) {
 				gradients := noisy(1, dim, 4096)
-				l := c.make()
-				if err := l.Init(dim, rounds); err != nil {
-					b.Fatal(err)
-				}
+				ready := open(b, c.of, dim, rounds)
+				var l Run
 				b.ReportAllocs()
 				i := 0
 				for b.Loop() {
 					if i%rounds == 0 {
-						l.Reset()
+						l = ready.Start(nil, nil)
 					}
 					l.Predict()
 					if err := l.Update(gradients[i%len(gradients)]); err != nil {

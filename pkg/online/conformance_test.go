@@ -14,12 +14,12 @@ import (
 
 // all are the learners under test by name, on a ball of radius D with gradients of norm G at most.
 var all = map[string]func(radius, bound float64) Learner{
-	"ogd":      func(d, g float64) Learner { return &OGD{Radius: d, Gradient: g} },
-	"curved":   func(d, g float64) Learner { return &OGD{Radius: d, Gradient: g, Step: CurvedStep(g / d)} },
-	"ons":      func(d, g float64) Learner { return &ONS{Radius: d, Gradient: g, ExpConcave: 0.3 / (g * d)} },
-	"maler":    func(d, g float64) Learner { return &Maler{Radius: d, Gradient: g} },
-	"metagrad": func(d, g float64) Learner { return &MetaGrad{Radius: d, Gradient: g} },
-	"ftrl":     func(d, g float64) Learner { return &FTRL{Radius: d, Gradient: g} },
+	"ogd":      func(d, g float64) Learner { return OGD{Radius: d, Gradient: g} },
+	"curved":   func(d, g float64) Learner { return OGD{Radius: d, Gradient: g, Step: CurvedStep(g / d)} },
+	"ons":      func(d, g float64) Learner { return ONS{Radius: d, Gradient: g, ExpConcave: 0.3 / (g * d)} },
+	"maler":    func(d, g float64) Learner { return Maler{Radius: d, Gradient: g} },
+	"metagrad": func(d, g float64) Learner { return MetaGrad{Radius: d, Gradient: g} },
+	"ftrl":     func(d, g float64) Learner { return FTRL{Radius: d, Gradient: g} },
 }
 
 // each runs a subtest for each learner, in order.
@@ -30,17 +30,24 @@ func each(t *testing.T, run func(t *testing.T, make func(radius, bound float64) 
 	}
 }
 
-func start(t *testing.T, l Learner, dim, horizon int) Learner {
+func open(t testing.TB, l Learner, dim, horizon int) Calibrated {
 	t.Helper()
-	if err := l.Init(dim, horizon); err != nil {
+	ready, err := l.Open(dim, horizon)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return l
+	return ready
 }
 
-func update(t *testing.T, l Learner, g []float64) {
+// start begins a run of a learner that draws nothing.
+func start(t testing.TB, l Learner, dim, horizon int) Run {
 	t.Helper()
-	if err := l.Update(g); err != nil {
+	return open(t, l, dim, horizon).Start(nil, nil)
+}
+
+func update(t *testing.T, r Run, g []float64) {
+	t.Helper()
+	if err := r.Update(g); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -100,7 +107,8 @@ func conforms(t *testing.T, make func(radius, bound float64) Learner) {
 		for _, dim := range []int{1, 2, 5, 11} {
 			for _, horizon := range []int{1, 7, 500} {
 				const radius = 2.5
-				l, twin := start(t, make(radius, 1), dim, horizon), start(t, make(radius, 1), dim, horizon)
+				ready := open(t, make(radius, 1), dim, horizon)
+				l, twin := ready.Start(nil, nil), ready.Start(nil, nil)
 				r := rand.New(rand.NewPCG(uint64(dim), uint64(horizon)))
 				if norm2(l.Predict()) != 0 || len(l.Predict()) != dim {
 					t.Fatalf("first prediction %v, want 0", l.Predict())
@@ -146,14 +154,14 @@ func conforms(t *testing.T, make func(radius, bound float64) Learner) {
 				if l.Clipped() != clipped || twin.Clipped() != clipped {
 					t.Errorf("%s: %d gradients clipped, want %d", game, l.Clipped(), clipped)
 				}
-				l.Reset()
-				if norm2(l.Predict()) != 0 || l.Clipped() != 0 {
-					t.Fatal("Reset forgets not all")
+				again := ready.Start(nil, nil)
+				if norm2(again.Predict()) != 0 || again.Clipped() != 0 {
+					t.Fatal("a run begins where another is")
 				}
 				for i := 0; i < len(path); i += 2 {
-					update(t, l, path[i])
-					if !slices.Equal(l.Predict(), path[i+1]) {
-						t.Fatalf("%s: after Reset %v, want %v", game, l.Predict(), path[i+1])
+					update(t, again, path[i])
+					if !slices.Equal(again.Predict(), path[i+1]) {
+						t.Fatalf("%s: again %v, want %v", game, again.Predict(), path[i+1])
 					}
 				}
 			}
@@ -287,61 +295,72 @@ func TestAllocations(t *testing.T) {
 	})
 }
 
-func TestInitErrors(t *testing.T) {
+func TestOpenErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	each(t, func(t *testing.T, make func(radius, bound float64) Learner) {
-		if err := make(1, 1).Init(0, 10); !errors.Is(err, ErrDim) || !strings.Contains(err.Error(), "0") {
+		if _, err := make(1, 1).Open(0, 10); !errors.Is(err, ErrDim) || !strings.Contains(err.Error(), "0") {
 			t.Errorf("dimension 0: %v", err)
 		}
-		if err := make(1, 1).Init(3, 0); !errors.Is(err, ErrHorizon) {
+		if _, err := make(1, 1).Open(3, 0); !errors.Is(err, ErrHorizon) {
 			t.Errorf("horizon 0: %v", err)
-		}
-		if err := make(1, 1).Update(nil); !errors.Is(err, ErrGradient) {
-			t.Errorf("Update before Init: %v", err)
 		}
 	})
 	for _, c := range []struct {
 		l    Learner
 		want string
 	}{
-		{&OGD{Radius: nan, Gradient: 1}, "OGD.Radius = NaN"},
-		{&OGD{Radius: -1, Gradient: 1}, "OGD.Radius = -1"},
-		{&OGD{}, "OGD.Gradient = 0"},
-		{&OGD{Gradient: -2}, "OGD.Gradient = -2"},
-		{&OGD{Gradient: nan}, "OGD.Gradient = NaN"},
-		{&OGD{Gradient: inf, Step: CurvedStep(1)}, "OGD.Gradient = +Inf"},
-		{&OGD{Step: func(int) float64 { return nan }}, "OGD.Step(1) = NaN"},
-		{&OGD{Step: CurvedStep(0)}, "OGD.Step(1) = +Inf"},
-		{&OGD{Step: CurvedStep(-1)}, "OGD.Step(1) = -1"},
-		{&ONS{Gradient: 1}, "ONS.ExpConcave = 0"},
-		{&ONS{Gradient: 1, ExpConcave: nan}, "ONS.ExpConcave = NaN"},
-		{&ONS{Gradient: 1, ExpConcave: -3}, "ONS.ExpConcave = -3"},
-		{&ONS{Gradient: 1, ExpConcave: 1e-200}, "ONS.ExpConcave = 1e-200"},
-		{&ONS{ExpConcave: 1}, "ONS.Gradient = 0"},
-		{&ONS{Gradient: 1, Radius: inf, ExpConcave: 1}, "ONS.Radius = +Inf"},
-		{&Maler{}, "Maler.Gradient = 0"},
-		{&Maler{Gradient: inf}, "Maler.Gradient = +Inf"},
-		{&Maler{Gradient: 1e200, Radius: 1e200}, "1e+200"},
-		{&Maler{Gradient: 1, Radius: -4}, "Maler.Radius = -4"},
-		{&Maler{Gradient: 1, Alpha: 0.6}, "Maler.Alpha = 0.6"},
-		{&Maler{Gradient: 1, Alpha: nan}, "Maler.Alpha = NaN"},
-		{&Maler{Gradient: 1, Alpha: -0.1}, "Maler.Alpha = -0.1"},
-		{&MetaGrad{}, "MetaGrad.Gradient = 0"},
-		{&MetaGrad{Gradient: nan}, "MetaGrad.Gradient = NaN"},
-		{&MetaGrad{Gradient: 1, Radius: nan}, "MetaGrad.Radius = NaN"},
-		{&FTRL{}, "FTRL.Gradient = 0"},
-		{&FTRL{Gradient: 1, Rate: nan}, "FTRL.Rate = NaN"},
-		{&FTRL{Gradient: 1, Rate: -1}, "FTRL.Rate = -1"},
-		{&FTRL{Gradient: 1, Radius: inf}, "FTRL.Radius = +Inf"},
-		{&FTRL{Gradient: 1, Sums: (*mechanism.VectorBLT)(nil)}, "FTRL.Sums"},
-		{&FTRL{Gradient: 1, Sums: mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}}}, "FTRL.Noise is nil"},
-		{&FTRL{Gradient: 1, Sums: mechanism.VectorTree{}, Noise: privacy.NewNoise(rand.NewPCG(1, 2))}, "epsilon = 0"},
-		{&FTPL{Gradient: 1}, "FTPL.Rand is nil"},
-		{&FTPL{Gradient: 1, Scale: nan, Rand: rand.New(rand.NewPCG(1, 2))}, "FTPL.Scale = NaN"},
-		{&FTPL{Rand: rand.New(rand.NewPCG(1, 2))}, "FTPL.Gradient = 0"},
+		{OGD{Radius: nan, Gradient: 1}, "OGD.Radius = NaN"},
+		{OGD{Radius: -1, Gradient: 1}, "OGD.Radius = -1"},
+		{OGD{}, "OGD.Gradient = 0"},
+		{OGD{Gradient: -2}, "OGD.Gradient = -2"},
+		{OGD{Gradient: nan}, "OGD.Gradient = NaN"},
+		{OGD{Gradient: inf, Step: CurvedStep(1)}, "OGD.Gradient = +Inf"},
+		{OGD{Step: func(int) float64 { return nan }}, "OGD.Step(1) = NaN"},
+		{OGD{Step: CurvedStep(0)}, "OGD.Step(1) = +Inf"},
+		{OGD{Step: CurvedStep(-1)}, "OGD.Step(1) = -1"},
+		{ONS{Gradient: 1}, "ONS.ExpConcave = 0"},
+		{ONS{Gradient: 1, ExpConcave: nan}, "ONS.ExpConcave = NaN"},
+		{ONS{Gradient: 1, ExpConcave: -3}, "ONS.ExpConcave = -3"},
+		{ONS{Gradient: 1, ExpConcave: 1e-200}, "ONS.ExpConcave = 1e-200"},
+		{ONS{ExpConcave: 1}, "ONS.Gradient = 0"},
+		{ONS{Gradient: 1, Radius: inf, ExpConcave: 1}, "ONS.Radius = +Inf"},
+		{Maler{}, "Maler.Gradient = 0"},
+		{Maler{Gradient: inf}, "Maler.Gradient = +Inf"},
+		{Maler{Gradient: 1e200, Radius: 1e200}, "1e+200"},
+		{Maler{Gradient: 1, Radius: -4}, "Maler.Radius = -4"},
+		{Maler{Gradient: 1, Alpha: 0.6}, "Maler.Alpha = 0.6"},
+		{Maler{Gradient: 1, Alpha: nan}, "Maler.Alpha = NaN"},
+		{Maler{Gradient: 1, Alpha: -0.1}, "Maler.Alpha = -0.1"},
+		{MetaGrad{}, "MetaGrad.Gradient = 0"},
+		{MetaGrad{Gradient: nan}, "MetaGrad.Gradient = NaN"},
+		{MetaGrad{Gradient: 1, Radius: nan}, "MetaGrad.Radius = NaN"},
+		{FTRL{}, "FTRL.Gradient = 0"},
+		{FTRL{Gradient: 1, Rate: nan}, "FTRL.Rate = NaN"},
+		{FTRL{Gradient: 1, Rate: -1}, "FTRL.Rate = -1"},
+		{FTRL{Gradient: 1, Radius: inf}, "FTRL.Radius = +Inf"},
+		{FTRL{Gradient: 1, Sums: (*mechanism.VectorBLT)(nil)}, "FTRL.Sums"},
+		{FTRL{Gradient: 1, Sums: mechanism.VectorTree{}}, "epsilon = 0"},
+		{FTPL{Gradient: 1, Scale: nan}, "FTPL.Scale = NaN"},
+		{FTPL{}, "FTPL.Gradient = 0"},
 	} {
-		if err := c.l.Init(3, 100); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("Init of %T: %v, want an error with %q", c.l, err, c.want)
+		if _, err := c.l.Open(3, 100); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Open of %T: %v, want an error with %q", c.l, err, c.want)
+		}
+	}
+}
+
+// TestStartsWithout: a run that lacks the random numbers that it needs says so, and claims nothing.
+func TestStartsWithout(t *testing.T) {
+	for want, l := range map[string]Learner{
+		"without noise":          FTRL{Gradient: 1, Sums: mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}}},
+		"without random numbers": FTPL{Gradient: 1},
+	} {
+		r := start(t, l, 3, 100)
+		if err := r.Update([]float64{1, 0, 0}); err == nil || !strings.Contains(err.Error(), want) || norm2(r.Predict()) != 0 {
+			t.Errorf("%T: %v at %v, want an error with %q at 0", l, err, r.Predict(), want)
+		}
+		if c := privacy.ClaimOf(r); c.Held() {
+			t.Errorf("%T claims %v", l, c)
 		}
 	}
 }
@@ -349,30 +368,29 @@ func TestInitErrors(t *testing.T) {
 // TestOGDSteps: a step that turns bad later, and a gradient without bound that overflows, are
 // errors and change nothing.
 func TestOGDSteps(t *testing.T) {
-	o := &OGD{Step: func(t int) float64 {
+	o := OGD{Step: func(t int) float64 {
 		if t == 2 {
 			return math.Inf(1)
 		}
 		return 0.5
 	}}
-	start(t, o, 2, 10)
-	if err := o.Update([]float64{1e300, 0}); err == nil || !strings.Contains(err.Error(), "overflows") {
+	r := start(t, o, 2, 10)
+	if err := r.Update([]float64{1e300, 0}); err == nil || !strings.Contains(err.Error(), "overflows") {
 		t.Errorf("a step that overflows: %v", err)
 	}
-	update(t, o, []float64{0.5, 0})
+	update(t, r, []float64{0.5, 0})
 	for range 2 {
-		if err := o.Update([]float64{0.5, 0}); err == nil || !strings.Contains(err.Error(), "OGD.Step(2) = +Inf") {
+		if err := r.Update([]float64{0.5, 0}); err == nil || !strings.Contains(err.Error(), "OGD.Step(2) = +Inf") {
 			t.Errorf("an infinite step: %v", err)
 		}
-		if got := o.Predict(); got[0] != -0.25 || got[1] != 0 {
+		if got := r.Predict(); got[0] != -0.25 || got[1] != 0 {
 			t.Errorf("prediction %v, want (-0.25, 0)", got)
 		}
 	}
 }
 
 func TestOGDUnbounded(t *testing.T) {
-	o := &OGD{Radius: 10, Step: CurvedStep(2)}
-	start(t, o, 1, 10)
+	o := start(t, OGD{Radius: 10, Step: CurvedStep(2)}, 1, 10)
 	for round, want := range []float64{-4, -6, -10, -10} {
 		update(t, o, []float64{[]float64{8, 8, 1e6, 0}[round]})
 		if got := o.Predict()[0]; math.Abs(got-want) > 1e-12 || o.Clipped() != 0 {

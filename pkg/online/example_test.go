@@ -7,17 +7,17 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
-	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // Maler finds the minimum of |theta - (0.3, 0.4)|^2/2 from gradients alone, without being told that
 // it is strongly convex.
 func ExampleMaler() {
-	m := &online.Maler{Radius: 1, Gradient: 2}
-	if err := m.Init(2, 1000); err != nil {
+	ready, err := online.Maler{Radius: 1, Gradient: 2}.Open(2, 1000)
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
+	m := ready.Start(nil, nil).(*online.MalerRun)
 	for range 1000 {
 		theta := m.Predict()
 		if err := m.Update([]float64{theta[0] - 0.3, theta[1] - 0.4}); err != nil {
@@ -39,11 +39,11 @@ func ExampleRegret() {
 	}
 	c := stream.Curvature
 	for _, l := range []online.Learner{
-		&online.OGD{Gradient: c.Gradient},
-		&online.ONS{Gradient: c.Gradient, ExpConcave: c.ExpConcave},
-		&online.Maler{Gradient: c.Gradient},
+		online.OGD{Gradient: c.Gradient},
+		online.ONS{Gradient: c.Gradient, ExpConcave: c.ExpConcave},
+		online.Maler{Gradient: c.Gradient},
 	} {
-		curve, err := online.Regret(l, stream, 10_000)
+		curve, err := online.Regret(l, stream, 10_000, nil, nil)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -51,23 +51,21 @@ func ExampleRegret() {
 		fmt.Printf("%T %.0f\n", l, curve[len(curve)-1])
 	}
 	// Output:
-	// *online.OGD 11
-	// *online.ONS 3
-	// *online.Maler 3
+	// online.OGD 11
+	// online.ONS 3
+	// online.Maler 3
 }
 
 // DP-FTRL is FTRL over a noisy sum. The printed scale of its noise buys less than it says.
 func ExampleFTRL() {
 	for _, calibration := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
-		l := &online.FTRL{
-			Gradient: 1,
-			Sums:     mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: calibration},
-			Noise:    privacy.NewNoise(random.Source(1, 0, "noise")),
+		tree := mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: calibration}
+		ready, err := online.FTRL{Gradient: 1, Sums: tree}.Open(10, 10_000)
+		if err != nil {
+			fmt.Println(err)
+			return
 		}
-		if err := l.Init(10, 10_000); err != nil {
-			panic(err)
-		}
-		fmt.Printf("%v: epsilon = %.2f\n", calibration, privacy.ClaimOf(l).Epsilon())
+		fmt.Printf("%v: epsilon = %.2f\n", calibration, privacy.ClaimOf(ready).Epsilon())
 	}
 	// Output:
 	// Sound: epsilon = 1.00

@@ -1,6 +1,7 @@
 package online
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -29,68 +30,81 @@ import (
 // its sums by at most 1. Each choice is epsilon-DP and of rounds of its own, so the whole run is
 // epsilon-DP. The trust model is central. Losses are clipped to [0, 1], and counted.
 type Experts struct {
-	Epsilon float64        // > 0, no default; +Inf means no noise
-	Noise   *privacy.Noise // where the choices take their noise from; no default
-	Rand    *rand.Rand     // draws the first action and the prefixes; no default
+	Epsilon float64 // > 0, no default; +Inf means no noise
+}
 
+// ExpertsCalibrated is an [Experts] that knows the number of actions, and says what its runs
+// reveal.
+type ExpertsCalibrated struct {
+	actions int
 	choices mechanism.Calibrated[mechanism.Choices]
-	choice  mechanism.Choices // of the run
-	actions int               // 0 before Init
-	left    int               // rounds left of the block
-	length  int               // of the block
-	prefix  int               // rounds left of its prefix
+}
+
+// ExpertsRun is an [Experts] in a run.
+type ExpertsRun struct {
+	choice  mechanism.Choices
+	own     *rand.Rand // draws the first action and the prefixes
+	left    int        // rounds left of the block
+	length  int        // of the block
+	prefix  int        // rounds left of its prefix
 	clipped int
 	scores  []float64 // -L of the prefix
 	chosen  []int
 }
 
-var _ privacy.Planner = (*Experts)(nil)
+var (
+	_ privacy.Planner = (*ExpertsCalibrated)(nil)
+	_ privacy.Planner = (*ExpertsRun)(nil)
+)
 
-// Init validates, allocates and resets.
-func (e *Experts) Init(actions int) error {
-	e.actions = 0
-	switch {
-	case actions < 1:
-		return fmt.Errorf("online: Experts of %d actions, want >= 1", actions)
-	case e.Noise == nil:
-		return fmt.Errorf("online: Experts.Noise is nil, want a privacy.Noise")
-	case e.Rand == nil:
-		return fmt.Errorf("online: Experts.Rand is nil, want a *rand.Rand")
+// Open validates and calibrates.
+func (e Experts) Open(actions int) (*ExpertsCalibrated, error) {
+	if actions < 1 {
+		return nil, fmt.Errorf("online: Experts of %d actions, want >= 1", actions)
 	}
 	choices, err := mechanism.TopK{Budget: privacy.Budget{Epsilon: e.Epsilon}, K: 1, Candidates: actions, Sensitivity: 1}.Open()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	e.choices = choices
-	e.actions, e.scores, e.chosen = actions, make([]float64, actions), make([]int, 1)
-	e.Reset()
-	return nil
+	return &ExpertsCalibrated{actions, choices}, nil
 }
 
-// Reset forgets all rounds. It goes on with fresh noise and fresh prefixes; to repeat a run, set
-// Noise and Rand anew before.
-func (e *Experts) Reset() {
-	e.choice = e.choices.Start(e.Noise)
-	e.clipped = 0
-	e.chosen[0] = e.Rand.IntN(e.actions)
-	e.open(1)
+// Start begins a run. The first action and the prefixes are drawn from own, and the choices take
+// their noise from noise. Without them the run says in its first Update that it could not begin.
+func (e *ExpertsCalibrated) Start(own *rand.Rand, noise rand.Source) *ExpertsRun {
+	r := &ExpertsRun{scores: make([]float64, e.actions), chosen: make([]int, 1)}
+	if own == nil || noise == nil {
+		return r
+	}
+	r.choice, r.own = e.choices.Start(privacy.NewNoise(noise)), own
+	r.chosen[0] = own.IntN(e.actions)
+	r.open(1)
+	return r
+}
+
+// Plan returns what the choices of actions reveal of the losses of one round.
+func (e *ExpertsCalibrated) Plan(records int) privacy.Plan {
+	return privacy.PlanOf(e.choices, records).HeldBy(e)
 }
 
 // open begins a block.
-func (e *Experts) open(length int) {
+func (e *ExpertsRun) open(length int) {
 	e.length, e.left = length, length
-	e.prefix = 1 + e.Rand.IntN(length)
+	e.prefix = 1 + e.own.IntN(length)
 	clear(e.scores)
 }
 
 // Choose returns the action to play.
-func (e *Experts) Choose() int { return e.chosen[0] }
+func (e *ExpertsRun) Choose() int { return e.chosen[0] }
 
 // Update takes in the losses of all actions in a round. Losses of the wrong number, or that are not
 // finite, are an error and change nothing.
-func (e *Experts) Update(losses []float64) error {
-	if e.actions == 0 || len(losses) != e.actions {
-		return fmt.Errorf("online: %d losses for %d actions: %w", len(losses), e.actions, ErrGradient)
+func (e *ExpertsRun) Update(losses []float64) error {
+	if e.own == nil {
+		return errors.New("online: Experts started without random numbers, want a *rand.Rand and a rand.Source")
+	}
+	if len(losses) != len(e.scores) {
+		return fmt.Errorf("online: %d losses for %d actions: %w", len(losses), len(e.scores), ErrGradient)
 	}
 	if !packed.Finite(losses) {
 		return fmt.Errorf("online: losses %v: %w", slices.Clone(losses), ErrGradient)
@@ -118,13 +132,13 @@ func (e *Experts) Update(losses []float64) error {
 	return nil
 }
 
-// Clipped returns the number of losses since Reset that were outside [0, 1].
-func (e *Experts) Clipped() int { return e.clipped }
+// Clipped returns the number of losses that were outside [0, 1].
+func (e *ExpertsRun) Clipped() int { return e.clipped }
 
-// Plan returns what the choices of actions reveal of the losses of one round.
-func (e *Experts) Plan(records int) privacy.Plan {
-	if e.actions == 0 {
-		return privacy.NoPlan("%v", errNotReady)
+// Plan returns what the choices of this run reveal of the losses of one round.
+func (e *ExpertsRun) Plan(records int) privacy.Plan {
+	if e.own == nil {
+		return privacy.NoPlan("online: Experts that could not begin")
 	}
 	return privacy.PlanOf(e.choice, records).HeldBy(e)
 }

@@ -11,8 +11,13 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-func experts(epsilon float64, trial int) *Experts {
-	return &Experts{Epsilon: epsilon, Noise: privacy.NewNoise(random.Source(6, trial, "noise")), Rand: random.New(6, trial, "own")}
+func experts(t *testing.T, epsilon float64, actions int) *ExpertsCalibrated {
+	t.Helper()
+	e, err := Experts{Epsilon: epsilon}.Open(actions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 // TestExperts: on losses with a gap, the regret of every round is below the theorem's bound, and
@@ -23,10 +28,7 @@ func TestExperts(t *testing.T) {
 	for _, epsilon := range []float64{math.Inf(1), 1, 0.1} {
 		var total, late float64
 		for trial := range trials {
-			e := experts(epsilon, trial)
-			if err := e.Init(actions); err != nil {
-				t.Fatal(err)
-			}
+			e := experts(t, epsilon, actions).Start(random.New(6, trial, "own"), random.Source(6, trial, "noise"))
 			draws := random.New(6, trial, "losses")
 			losses := make([]float64, actions)
 			var regret float64
@@ -70,14 +72,8 @@ func TestExperts(t *testing.T) {
 // plan's.
 func TestExpertsPlan(t *testing.T) {
 	ledger := privacy.NewLedger(random.Source(6, 0, "noise"))
-	e := experts(0.7, 0)
-	e.Noise = privacy.NewNoise(ledger)
-	if c := privacy.ClaimOf(e); c.Held() {
-		t.Errorf("before Init: %v", c)
-	}
-	if err := e.Init(4); err != nil {
-		t.Fatal(err)
-	}
+	ready := experts(t, 0.7, 4)
+	e := ready.Start(random.New(6, 0, "own"), ledger)
 	for round := range 100 {
 		if err := e.Update([]float64{0.1, 2, -1, float64(round % 2)}); err != nil {
 			t.Fatal(err)
@@ -86,8 +82,10 @@ func TestExpertsPlan(t *testing.T) {
 			t.Fatalf("round %d: %v", round, err)
 		}
 	}
-	if c := privacy.ClaimOf(e); math.Abs(c.Epsilon()-0.7) > 1e-9 || c.Asked().Delta != 0 {
-		t.Errorf("epsilon = %v, want 0.7", c.Epsilon())
+	for _, of := range []any{ready, e} {
+		if c := privacy.ClaimOf(of); math.Abs(c.Epsilon()-0.7) > 1e-9 || c.Asked().Delta != 0 {
+			t.Errorf("%T: epsilon = %v, want 0.7", of, c.Epsilon())
+		}
 	}
 	if e.Clipped() != 200 {
 		t.Errorf("%d losses clipped, want 200", e.Clipped())
@@ -107,13 +105,10 @@ func TestExpertsPlan(t *testing.T) {
 // 6e-7; the seed is fixed).
 func TestExpertsChoice(t *testing.T) {
 	const runs, epsilon = 20_000, 1.5
-	e := experts(epsilon, 0)
-	if err := e.Init(2); err != nil {
-		t.Fatal(err)
-	}
+	ready, own, noise := experts(t, epsilon, 2), random.New(6, 0, "own"), random.Source(6, 0, "noise")
 	second := 0
 	for range runs {
-		e.Reset()
+		e := ready.Start(own, noise)
 		if err := e.Update([]float64{0, 1}); err != nil {
 			t.Fatal(err)
 		}
@@ -127,31 +122,23 @@ func TestExpertsChoice(t *testing.T) {
 
 func TestExpertsRefuse(t *testing.T) {
 	for _, c := range []struct {
-		by   func(e *Experts)
-		k    int
-		want string
+		epsilon float64
+		actions int
+		want    string
 	}{
-		{func(*Experts) {}, 0, "0 actions, want >= 1"},
-		{func(e *Experts) { e.Noise = nil }, 2, "Noise is nil"},
-		{func(e *Experts) { e.Rand = nil }, 2, "Rand is nil"},
-		{func(e *Experts) { e.Epsilon = math.NaN() }, 2, "epsilon = NaN"},
-		{func(e *Experts) { e.Epsilon = 0 }, 2, "epsilon = 0"},
+		{1, 0, "0 actions, want >= 1"}, {math.NaN(), 2, "epsilon = NaN"}, {0, 2, "epsilon = 0"},
 	} {
-		e := experts(1, 0)
-		c.by(e)
-		if err := e.Init(c.k); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := (Experts{Epsilon: c.epsilon}).Open(c.actions); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
-		if err := e.Update([]float64{0, 0}); !errors.Is(err, ErrGradient) {
-			t.Errorf("losses are taken after %q: %v", c.want, err)
-		}
 	}
-	a, b := experts(1, 1), experts(1, 1)
-	for _, e := range []*Experts{a, b} {
-		if err := e.Init(2); err != nil {
-			t.Fatal(err)
-		}
+	ready := experts(t, 1, 2)
+	without := ready.Start(random.New(6, 1, "own"), nil)
+	if err := without.Update([]float64{0, 0}); err == nil || without.Choose() != 0 || privacy.ClaimOf(without).Held() {
+		t.Errorf("without noise: %v", err)
 	}
+	begin := func() *ExpertsRun { return ready.Start(random.New(6, 1, "own"), random.Source(6, 1, "noise")) }
+	a, b := begin(), begin()
 	var paths [2][]int
 	for round := range 60 {
 		for _, bad := range [][]float64{nil, {1}, {1, math.NaN()}, {math.Inf(1), 0}} {
@@ -159,7 +146,7 @@ func TestExpertsRefuse(t *testing.T) {
 				t.Fatalf("Update(%v): %v", bad, err)
 			}
 		}
-		for i, e := range []*Experts{a, b} {
+		for i, e := range []*ExpertsRun{a, b} {
 			if err := e.Update([]float64{float64(round % 2), 0.5}); err != nil {
 				t.Fatal(err)
 			}

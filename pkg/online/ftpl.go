@@ -1,6 +1,8 @@
 package online
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -20,57 +22,54 @@ import (
 // Averaged over Z, its predictions are those of a regularised leader, which is how DP-FTRL is
 // proved. Z is there to be hard to exploit, not to hide a loss: FTPL makes no privacy claim.
 type FTPL struct {
-	Radius   float64    // D; 0 means 1
-	Gradient float64    // G > 0: a bound on the norm of gradients, no default
-	Scale    float64    // standard deviation of a coordinate of Z, in units of G; 0 means sqrt(T/d)
-	Fresh    bool       // draw Z anew each round, for an adaptive adversary; false draws it once
-	Rand     *rand.Rand // draws Z; no default
+	Radius   float64 // D; 0 means 1
+	Gradient float64 // G > 0: a bound on the norm of gradients, no default
+	Scale    float64 // standard deviation of a coordinate of Z, in units of G; 0 means sqrt(T/d)
+	Fresh    bool    // draw Z anew each round, for an adaptive adversary; false draws it once
+}
 
+var _ Learner = FTPL{}
+
+// ftpl is an FTPL in a run.
+type ftpl struct {
 	core
 	scale float64
+	fresh bool
+	own   *rand.Rand // draws Z
 	sum   []float64
 	z     []float64
 	next  []float64
 }
 
-var _ Learner = (*FTPL)(nil)
-
-// Init validates and allocates.
-func (f *FTPL) Init(dim, horizon int) error {
-	switch {
-	case !(f.Scale >= 0 && f.Scale <= 1e100):
-		return fmt.Errorf("online: FTPL.Scale = %v, want > 0, 1e100 at most, or 0 for sqrt(T/d)", f.Scale)
-	case f.Rand == nil:
-		return fmt.Errorf("online: FTPL.Rand is nil, want a *rand.Rand")
+// Open validates. A run draws Z from its own stream.
+func (f FTPL) Open(dim, horizon int) (Calibrated, error) {
+	if !(f.Scale >= 0 && f.Scale <= 1e100) {
+		return nil, fmt.Errorf("online: FTPL.Scale = %v, want > 0, 1e100 at most, or 0 for sqrt(T/d)", f.Scale)
 	}
-	if err := f.init("FTPL", dim, horizon, f.Radius, f.Gradient, false, 0); err != nil {
-		return err
+	on, err := newBall("FTPL", dim, horizon, f.Radius, f.Gradient, false, 0)
+	if err != nil {
+		return nil, err
 	}
-	f.scale = f.Scale
-	if f.scale == 0 {
-		f.scale = math.Sqrt(float64(horizon) / float64(dim))
-	}
-	f.sum, f.z, f.next = make([]float64, dim), make([]float64, dim), make([]float64, dim)
-	f.Reset()
-	return nil
+	scale := cmp.Or(f.Scale, math.Sqrt(float64(horizon)/float64(dim)))
+	return Starts(func(own *rand.Rand, _ rand.Source) Run {
+		r := &ftpl{core: on.begin(), scale: scale, fresh: f.Fresh, own: own,
+			sum: make([]float64, dim), z: make([]float64, dim), next: make([]float64, dim)}
+		if own != nil {
+			r.draw()
+			r.lead()
+		}
+		return r
+	}), nil
 }
 
-// Reset forgets all rounds and draws another Z.
-func (f *FTPL) Reset() {
-	f.reset()
-	clear(f.sum)
-	f.draw()
-	f.lead()
-}
-
-func (f *FTPL) draw() {
+func (f *ftpl) draw() {
 	for i := range f.z {
-		f.z[i] = f.scale * random.Normal(f.Rand)
+		f.z[i] = f.scale * random.Normal(f.own)
 	}
 }
 
 // lead moves to the perturbed leader, which lies on the sphere.
-func (f *FTPL) lead() {
+func (f *ftpl) lead() {
 	for i, v := range f.sum {
 		f.next[i] = -v - f.z[i]
 	}
@@ -81,14 +80,17 @@ func (f *FTPL) lead() {
 }
 
 // Update takes the gradient at Predict().
-func (f *FTPL) Update(gradient []float64) error {
+func (f *ftpl) Update(gradient []float64) error {
+	if f.own == nil {
+		return errors.New("online: FTPL started without random numbers of its own, want a *rand.Rand")
+	}
 	if err := f.take(gradient); err != nil {
 		return err
 	}
 	for i, v := range f.g {
 		f.sum[i] += v
 	}
-	if f.Fresh {
+	if f.fresh {
 		f.draw()
 	}
 	f.lead()

@@ -1,9 +1,11 @@
 package online
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
@@ -33,77 +35,77 @@ type FTRL struct {
 	// Sums releases the running sum of gradients, in units of G: mechanism.VectorTree, VectorBLT or
 	// VectorSquareRoot. nil means the exact sum, which is not private.
 	Sums privacy.Statistic[mechanism.Total]
-	// Noise is where Sums takes its noise from; no default unless Sums is nil. Each Reset goes on with
-	// fresh noise from it. To repeat a run, set it anew before Reset.
-	Noise *privacy.Noise
+}
 
+var _ Learner = FTRL{}
+
+// FTRLCalibrated is an [FTRL] that is ready for runs, and says what they reveal.
+type FTRLCalibrated struct {
+	on    ball
+	sums  privacy.Mechanism[mechanism.Total]
+	draws bool    // the sums are noisy
+	half  float64 // eta/2
+}
+
+// FTRLRun is an [FTRL] in a run.
+type FTRLRun struct {
 	core
-	opened privacy.Mechanism[mechanism.Total] // Sums, for the horizon
-	sums   privacy.Stream[mechanism.Total]    // of this run; nil before its first round
-	half   float64                            // eta/2
+	sums   privacy.Stream[mechanism.Total] // nil if it could not begin
+	half   float64
 	record privacy.Record
 	next   []float64
 }
 
 var (
-	_ Learner         = (*FTRL)(nil)
-	_ privacy.Planner = (*FTRL)(nil)
+	_ privacy.Planner = (*FTRLCalibrated)(nil)
+	_ privacy.Planner = (*FTRLRun)(nil)
 )
 
-// Init validates and allocates.
-func (f *FTRL) Init(dim, horizon int) error {
-	f.opened, f.sums = nil, nil
+// Open validates, and opens the sums. It returns a [*FTRLCalibrated], whose runs are [*FTRLRun].
+func (f FTRL) Open(dim, horizon int) (Calibrated, error) {
 	if !(f.Rate >= 0 && f.Rate <= 1e100) {
-		return fmt.Errorf("online: FTRL.Rate = %v, want > 0, 1e100 at most, or 0 for sqrt(2/horizon)", f.Rate)
+		return nil, fmt.Errorf("online: FTRL.Rate = %v, want > 0, 1e100 at most, or 0 for sqrt(2/horizon)", f.Rate)
 	}
-	if err := f.init("FTRL", dim, horizon, f.Radius, f.Gradient, false, 0); err != nil {
-		return err
+	on, err := newBall("FTRL", dim, horizon, f.Radius, f.Gradient, false, 0)
+	if err != nil {
+		return nil, err
 	}
 	sums := f.Sums
 	if sums == nil {
 		sums = mechanism.VectorExact{}
 	} else if err := field.Check("online: FTRL.Sums", sums); err != nil {
-		return f.unready(err)
-	} else if f.Noise == nil {
-		return f.unready(fmt.Errorf("online: FTRL.Noise is nil, want a privacy.Noise for a %T", sums))
+		return nil, err
 	}
 	opened, err := sums.Open(privacy.Setup{Dim: dim, Horizon: horizon, Bound: 1})
 	if err != nil {
-		return f.unready(err)
+		return nil, err
 	}
-	eta := f.Rate
-	if eta == 0 {
-		eta = math.Sqrt(2 / float64(horizon))
-	}
-	f.opened, f.half, f.next = opened, eta/2, make([]float64, dim)
-	f.Reset()
-	return nil
+	eta := cmp.Or(f.Rate, math.Sqrt(2/float64(horizon)))
+	return &FTRLCalibrated{on: on, sums: opened, draws: f.Sums != nil, half: eta / 2}, nil
 }
 
-// unready forgets the dimension, so that no gradient is taken after an Init that failed.
-func (f *FTRL) unready(err error) error {
-	f.core = core{}
-	return err
-}
-
-// Reset forgets all rounds.
-func (f *FTRL) Reset() {
-	f.reset()
-	f.sums = nil
-}
-
-// begin takes the noise of the first release, if it has any, at the first prediction: Reset after
-// Init draws nothing.
-func (f *FTRL) begin() {
-	if f.sums != nil || f.opened == nil {
-		return
+// Start begins a run over sums of their own noise.
+func (f *FTRLCalibrated) Start(_ *rand.Rand, noise rand.Source) Run {
+	r := &FTRLRun{core: f.on.begin(), half: f.half, next: make([]float64, f.on.dim)}
+	switch {
+	case noise != nil:
+		r.sums = f.sums.Start(privacy.NewNoise(noise))
+	case !f.draws:
+		r.sums = f.sums.Start(nil)
+	default:
+		return r
 	}
-	f.sums = f.opened.Start(f.Noise)
-	f.lead()
+	r.lead()
+	return r
+}
+
+// Plan returns the plan of the sums: predictions are computed from their releases.
+func (f *FTRLCalibrated) Plan(records int) privacy.Plan {
+	return privacy.PlanOf(f.sums, records).HeldBy(f)
 }
 
 // lead moves to the regularised leader of the release.
-func (f *FTRL) lead() {
+func (f *FTRLRun) lead() {
 	of := f.sums.Release().Of
 	scale := f.half
 	if norm := packed.Norm(of); scale*norm > 1 { // squares of noise may overflow
@@ -113,21 +115,16 @@ func (f *FTRL) lead() {
 	f.publish(f.next)
 }
 
-// Predict returns the next point, whose norm is at most the radius. The learner owns it; it is
-// valid until Update.
-func (f *FTRL) Predict() []float64 {
-	f.begin()
-	return f.theta
-}
-
 // Update takes the gradient at Predict(). Over noisy sums, a gradient beyond the horizon is an
 // error: nobody has paid for its release.
-func (f *FTRL) Update(gradient []float64) error {
+func (f *FTRLRun) Update(gradient []float64) error {
+	if f.sums == nil {
+		return errors.New("online: FTRL over private sums started without noise, want a rand.Source")
+	}
 	clipped := f.clipped
 	if err := f.take(gradient); err != nil {
 		return err
 	}
-	f.begin()
 	f.record.X = f.g
 	moved, err := f.sums.Add(&f.record)
 	if err != nil {
@@ -140,15 +137,10 @@ func (f *FTRL) Update(gradient []float64) error {
 	return nil
 }
 
-// Plan returns the plan of the sums: predictions are computed from their releases.
-func (f *FTRL) Plan(records int) privacy.Plan {
-	switch {
-	case f.opened == nil:
-		return privacy.NoPlan("%v", errNotReady)
-	case f.sums == nil:
-		return privacy.PlanOf(f.opened, records).HeldBy(f)
+// Plan returns the plan of the sums, so far.
+func (f *FTRLRun) Plan(records int) privacy.Plan {
+	if f.sums == nil {
+		return privacy.NoPlan("online: an FTRL that could not begin")
 	}
 	return privacy.PlanOf(f.sums, records).HeldBy(f)
 }
-
-var errNotReady = errors.New("online: used before Init")

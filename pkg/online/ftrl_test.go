@@ -50,8 +50,8 @@ func horizons() []int {
 	return all
 }
 
-func ftrl(name string, trial int) *FTRL {
-	return &FTRL{Gradient: 1, Sums: sums[name], Noise: privacy.NewNoise(random.Source(9, trial, name))}
+func ftrl(name string) FTRL {
+	return FTRL{Gradient: 1, Sums: sums[name]}
 }
 
 // TestDrift: regret/sqrt T of DP-FTRL on losses with a drift, 30 trials, against numbers of an
@@ -73,7 +73,7 @@ func TestDrift(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return Regret(ftrl(l.name, trial), s, rounds)
+		return Regret(ftrl(l.name), s, rounds, nil, random.Source(9, trial, l.name))
 	})
 }
 
@@ -85,7 +85,7 @@ func TestOrthogonal(t *testing.T) {
 		{"square root", 2, []float64{6.8, 8.7, 10.7}},
 		{"square root", 10, []float64{15.3, 27.7, 35.4}},
 	}, func(l regrets, rounds, trial int) ([]float64, error) {
-		return Against(ftrl(l.name, trial), &Orthogonal{}, l.dim, rounds)
+		return Against(ftrl(l.name), Orthogonal{}, l.dim, rounds, nil, random.Source(9, trial, l.name))
 	})
 }
 
@@ -122,7 +122,7 @@ func TestUniformSphere(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				return Regret(ftrl(name, trial), s, rounds)
+				return Regret(ftrl(name), s, rounds, nil, random.Source(9, trial, name))
 			})
 			t.Logf("%s, N = %d: %.3f (%.3f)", name, dim, mean, se)
 			if !(mean > 0.79-3*se && mean < 0.97+3*se) {

@@ -15,8 +15,7 @@ import (
 
 // TestFTRLPredicts: predictions by hand. With eta = 1/2 the leader is -L/4 inside the ball.
 func TestFTRLPredicts(t *testing.T) {
-	l := &FTRL{Gradient: 2, Radius: 3, Rate: 0.5}
-	start(t, l, 2, 10)
+	l := start(t, FTRL{Gradient: 2, Radius: 3, Rate: 0.5}, 2, 10)
 	for i, want := range [][]float64{{0, 0}, {-0.75, 0}, {-0.75, -0.75}, {-1.5, -0.75}, {-3, 0}} {
 		for j, v := range l.Predict() {
 			if math.Abs(v-want[j]) > 1e-15 {
@@ -25,7 +24,7 @@ func TestFTRLPredicts(t *testing.T) {
 		}
 		update(t, l, [][]float64{{2, 0}, {0, 50}, {2, 0}, {6, -2}, {0, 0}}[i])
 		if i == 3 { // another run, to the end of the ball
-			l.Reset()
+			l = start(t, FTRL{Gradient: 2, Radius: 3, Rate: 0.5}, 2, 10)
 			for range 9 {
 				update(t, l, []float64{2, 0})
 			}
@@ -33,8 +32,23 @@ func TestFTRLPredicts(t *testing.T) {
 	}
 }
 
-// TestFTRLPlan: a game's noise is that of its plan, which is worth what was asked for, whatever
-// Init and Reset did before.
+// kept is a learner that keeps the last run that was begun of it.
+type kept struct {
+	Learner
+	ready Calibrated
+	run   Run
+}
+
+func (k *kept) Open(dim, horizon int) (Calibrated, error) {
+	ready, err := k.Learner.Open(dim, horizon)
+	k.ready = ready
+	return Starts(func(own *rand.Rand, noise rand.Source) Run {
+		k.run = ready.Start(own, noise)
+		return k.run
+	}), err
+}
+
+// TestFTRLPlan: a game's noise is that of its plan, which is worth what was asked for.
 func TestFTRLPlan(t *testing.T) {
 	for name, over := range sums {
 		s, err := NewDrift(3, 100, 0.2, random.New(1, 0, "losses"))
@@ -45,14 +59,15 @@ func TestFTRLPlan(t *testing.T) {
 		if name == "Laplace" {
 			over = mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Padded: true}
 		}
-		l := &FTRL{Gradient: 1, Sums: over, Noise: privacy.NewNoise(ledger)}
-		if _, err := Regret(l, s, 100); err != nil {
+		k := &kept{Learner: FTRL{Gradient: 1, Sums: over}}
+		if _, err := Regret(k, s, 100, nil, ledger); err != nil {
 			t.Fatal(err)
 		}
+		l := k.run.(*FTRLRun)
 		if err := ledger.CheckPlan(l, 100); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		claim := privacy.ClaimOf(l)
+		claim := privacy.ClaimOf(k.ready)
 		switch epsilon := claim.Epsilon(); {
 		case name == "none" && claim.Held():
 			t.Errorf("the exact sum claims %v", claim)
@@ -72,16 +87,13 @@ func TestFTRLPlan(t *testing.T) {
 			t.Errorf("%s: a loss beyond the horizon counts", name)
 		}
 	}
-	if c := privacy.ClaimOf(&FTRL{}); c.Held() {
-		t.Errorf("before Init: %v", c)
-	}
 }
 
-// TestFTRLRepeats: with the same noise anew, a run is the same; without, Reset brings other noise.
+// TestFTRLRepeats: with the same noise anew, a run is the same; on goes the noise, another.
 func TestFTRLRepeats(t *testing.T) {
-	l := &FTRL{Gradient: 1, Sums: mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Padded: true}}
-	run := func() []float64 {
-		l.Reset()
+	ready := open(t, FTRL{Gradient: 1, Sums: mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Padded: true}}, 2, 20)
+	run := func(noise rand.Source) []float64 {
+		l := ready.Start(nil, noise)
 		var all []float64
 		for range 20 {
 			all = append(all, l.Predict()...)
@@ -92,16 +104,13 @@ func TestFTRLRepeats(t *testing.T) {
 		}
 		return all
 	}
-	source := func() *privacy.Noise { return privacy.NewNoise(random.Source(4, 0, "noise")) }
-	l.Noise = source()
-	start(t, l, 2, 20)
-	first := run()
-	l.Noise = source()
-	if again := run(); !slices.Equal(first, again) {
+	first := run(random.Source(4, 0, "noise"))
+	noise := random.Source(4, 0, "noise")
+	if again := run(noise); !slices.Equal(first, again) {
 		t.Error("the same noise gives another run")
 	}
-	if other := run(); slices.Equal(first, other) {
-		t.Error("Reset repeats the noise")
+	if other := run(noise); slices.Equal(first, other) {
+		t.Error("another run repeats the noise")
 	}
 }
 
@@ -116,8 +125,7 @@ func TestFTPL(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				l := &FTPL{Gradient: 1, Fresh: fresh, Rand: random.New(2, trial, "own")}
-				return Regret(l, s, rounds)
+				return Regret(FTPL{Gradient: 1, Fresh: fresh}, s, rounds, random.New(2, trial, "own"), nil)
 			})
 			t.Logf("N = %d, fresh = %v: %.2f", dim, fresh, mean)
 			if !(mean > 0 && mean < 2) {
@@ -125,8 +133,7 @@ func TestFTPL(t *testing.T) {
 			}
 		}
 	}
-	l := &FTPL{Gradient: 2, Radius: 3, Scale: 1e-9, Rand: rand.New(rand.NewPCG(1, 1))}
-	start(t, l, 2, 10)
+	l := open(t, FTPL{Gradient: 2, Radius: 3, Scale: 1e-9}, 2, 10).Start(rand.New(rand.NewPCG(1, 1)), nil)
 	update(t, l, []float64{0, 7})
 	if got := l.Predict(); math.Abs(got[0]) > 1e-6 || math.Abs(got[1]+3) > 1e-6 || l.Clipped() != 1 {
 		t.Errorf("after one loss (0, 7): %v with %d clipped, want (0, -3) with 1", got, l.Clipped())
@@ -134,8 +141,7 @@ func TestFTPL(t *testing.T) {
 	if err := l.Update([]float64{math.NaN(), 0}); !errors.Is(err, ErrGradient) {
 		t.Errorf("a NaN: %v", err)
 	}
-	still := &FTPL{Gradient: 1, Fresh: true, Rand: rand.New(rand.NewPCG(1, 1))}
-	start(t, still, 3, 10)
+	still := open(t, FTPL{Gradient: 1, Fresh: true}, 3, 10).Start(rand.New(rand.NewPCG(1, 1)), nil)
 	before := slices.Clone(still.Predict())
 	update(t, still, []float64{0, 0, 0})
 	if slices.Equal(before, still.Predict()) {
@@ -164,12 +170,12 @@ func TestLinear(t *testing.T) {
 		t.Errorf("%v with %v, the search finds %v with %v", u, loss, v, other)
 	}
 	for range 2 { // as an adversary it tells the same losses, in each game from the first on
-		l := &FTRL{Gradient: 1}
-		stream, err := Regret(l, s, 400)
+		l := FTRL{Gradient: 1}
+		stream, err := Regret(l, s, 400, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		game, err := Against(l, s, 3, 400)
+		game, err := Against(l, s, 3, 400, nil, nil)
 		if err != nil || math.Abs(game[399]-stream[399]) > 1e-9 {
 			t.Errorf("a regret of %v against an adversary, of %v on the stream, %v", game[399], stream[399], err)
 		}
@@ -186,25 +192,31 @@ func TestLinear(t *testing.T) {
 }
 
 // loud is an adversary whose losses are too long.
-type loud struct{ Orthogonal }
+type loud struct{}
 
-func (l *loud) Next(last, dst []float64) {
-	l.Orthogonal.Next(last, dst)
-	dst[0] += 5
-}
+func (l loud) Start(int, int) (Game, error) { return l, nil }
+
+func (loud) Next(_, dst []float64) { dst[0] += 5 }
 
 func TestAgainst(t *testing.T) {
-	curve, err := Against(&FTRL{Gradient: 1}, &Orthogonal{}, 1, 9) // the line has nothing orthogonal
+	curve, err := Against(FTRL{Gradient: 1}, Orthogonal{}, 1, 9, nil, nil) // the line has nothing orthogonal
 	if err != nil || len(curve) != 9 {
 		t.Error(curve, err)
 	}
-	if _, err := Against(&FTRL{Gradient: 1}, &loud{}, 2, 9); err == nil || !strings.Contains(err.Error(), "want at most 1") {
+	if _, err := Against(FTRL{Gradient: 1}, loud{}, 2, 9, nil, nil); err == nil || !strings.Contains(err.Error(), "want at most 1") {
 		t.Errorf("losses beyond the ball: %v", err)
 	}
-	if _, err := Against(&FTRL{Gradient: 1, Radius: 2, Rate: 1e6}, &Orthogonal{}, 2, 9); err == nil || !strings.Contains(err.Error(), "a prediction of norm") {
+	if _, err := Against(FTRL{Gradient: 1, Radius: 2, Rate: 1e6}, Orthogonal{}, 2, 9, nil, nil); err == nil || !strings.Contains(err.Error(), "a prediction of norm") {
 		t.Errorf("predictions beyond the ball: %v", err)
 	}
-	if _, err := Against(&FTRL{Gradient: 1}, &Orthogonal{}, 2, 0); !errors.Is(err, ErrHorizon) {
+	short, err := NewDrift(2, 5, 0, random.New(1, 0, "losses"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Against(FTRL{Gradient: 1}, short, 2, 9, nil, nil); err == nil || !strings.Contains(err.Error(), "5 losses of dimension 2") {
+		t.Errorf("a stream that is too short: %v", err)
+	}
+	if _, err := Against(FTRL{Gradient: 1}, Orthogonal{}, 2, 0, nil, nil); !errors.Is(err, ErrHorizon) {
 		t.Errorf("no rounds: %v", err)
 	}
 }

@@ -15,7 +15,6 @@ import (
 type Linear struct {
 	dim  int
 	rows []float64
-	told int // losses since Reset
 }
 
 var (
@@ -66,18 +65,24 @@ func (l *Linear) Loss(t int, theta []float64) float64 { return packed.Dot(l.row(
 // Gradient writes l_t into dst.
 func (l *Linear) Gradient(t int, _, dst []float64) { copy(dst, l.row(t)) }
 
-// Reset begins a new game with the first loss. It panics if dim is not the losses' dimension.
-func (l *Linear) Reset(dim int) {
-	if dim != l.dim {
-		panic(fmt.Sprintf("online: losses of dimension %d in a game of dimension %d", l.dim, dim))
+// Start begins a game with the first loss. The dimension has to be that of the losses, and the
+// number of rounds theirs at most.
+func (l *Linear) Start(dim, rounds int) (Game, error) {
+	if dim != l.dim || rounds > l.Len() {
+		return nil, fmt.Errorf("online: %d losses of dimension %d for a game of %d rounds in dimension %d", l.Len(), l.dim, rounds, dim)
 	}
-	l.told = 0
+	return &told{of: l}, nil
 }
 
-// Next writes the next loss into dst. It panics if there is none.
-func (l *Linear) Next(_, dst []float64) {
-	l.told++
-	copy(dst, l.row(l.told))
+// told is a Linear in a game.
+type told struct {
+	of     *Linear
+	losses int
+}
+
+func (t *told) Next(_, dst []float64) {
+	t.losses++
+	copy(dst, t.of.row(t.losses))
 }
 
 // Hindsight returns the best fixed point for the first losses, and their sum there.
@@ -97,8 +102,12 @@ func (l *Linear) Hindsight(rounds int) (theta []float64, loss float64) {
 
 // Adversary chooses linear losses after it has seen the points played so far.
 type Adversary interface {
-	// Reset begins a new game.
-	Reset(dim int)
+	// Start begins a game of so many rounds.
+	Start(dim, rounds int) (Game, error)
+}
+
+// Game is an Adversary in a game.
+type Game interface {
 	// Next writes l_t into dst, t = 1, 2, .... last is the point theta_{t-1} that was played the round
 	// before, nil in round 1.
 	Next(last, dst []float64)
@@ -109,26 +118,31 @@ type Adversary interface {
 //
 //	sum_{s <= t} <l_s, theta_s> + |L_t|,   L_t = l_1 + ... + l_t.
 //
-// It initialises the learner, whose radius must be 1, for that number of rounds.
-func Against(l Learner, a Adversary, dim, rounds int) ([]float64, error) {
+// It opens the learner, whose radius must be 1, for that number of rounds, and starts a run with own
+// and noise (see [Calibrated]).
+func Against(l Learner, a Adversary, dim, rounds int, own *rand.Rand, noise rand.Source) ([]float64, error) {
 	if rounds < 1 {
 		return nil, fmt.Errorf("online: a game of %d rounds: %w", rounds, ErrHorizon)
 	}
-	if err := l.Init(dim, rounds); err != nil {
+	ready, err := l.Open(dim, rounds)
+	if err != nil {
 		return nil, err
 	}
-	l.Reset()
-	a.Reset(dim)
+	game, err := a.Start(dim, rounds)
+	if err != nil {
+		return nil, err
+	}
+	run := ready.Start(own, noise)
 	curve, g, sum := make([]float64, rounds), make([]float64, dim), make([]float64, dim)
 	played := make([]float64, dim)
 	var last []float64
 	var loss float64
 	for t := range rounds {
-		a.Next(last, g)
+		game.Next(last, g)
 		if norm := norm2(g); !(norm <= 1+1e-9) {
 			return nil, fmt.Errorf("online: round %d: a loss of norm %v, want at most 1", t+1, norm)
 		}
-		theta := l.Predict()
+		theta := run.Predict()
 		if norm := norm2(theta); !(norm <= 1+1e-9) {
 			return nil, fmt.Errorf("online: round %d: a prediction of norm %v, want at most 1", t+1, norm)
 		}
@@ -138,7 +152,7 @@ func Against(l Learner, a Adversary, dim, rounds int) ([]float64, error) {
 		}
 		curve[t] = loss + norm2(sum)
 		last = append(played[:0], theta...)
-		if err := l.Update(g); err != nil {
+		if err := run.Update(g); err != nil {
 			return nil, err
 		}
 	}
@@ -151,15 +165,19 @@ func Against(l Learner, a Adversary, dim, rounds int) ([]float64, error) {
 // A leader without noise plays along -L_{t-1}, pays nothing, and has a regret of |L_T| = sqrt T.
 // One that leads by a noisy sum shows a part of its noise in the point played last, and pays for
 // the part that is still there in the next.
-type Orthogonal struct{ sum []float64 }
+type Orthogonal struct{}
 
-var _ Adversary = (*Orthogonal)(nil)
+var _ Adversary = Orthogonal{}
 
-// Reset begins a new game.
-func (o *Orthogonal) Reset(dim int) { o.sum = make([]float64, dim) }
+// Start begins a game.
+func (Orthogonal) Start(dim, _ int) (Game, error) {
+	return &orthogonal{make([]float64, dim)}, nil
+}
 
-// Next writes l_t into dst.
-func (o *Orthogonal) Next(last, dst []float64) {
+// orthogonal is an Orthogonal in a game.
+type orthogonal struct{ sum []float64 }
+
+func (o *orthogonal) Next(last, dst []float64) {
 	clear(dst)
 	copy(dst, last)
 	if !o.project(dst) { // the point played tells nothing: an axis that is far from L
@@ -180,7 +198,7 @@ func (o *Orthogonal) Next(last, dst []float64) {
 
 // project makes x a unit vector orthogonal to the sum. It returns false if nearly nothing is left
 // of x. In one dimension nothing is ever orthogonal, and x keeps its direction.
-func (o *Orthogonal) project(x []float64) bool {
+func (o *orthogonal) project(x []float64) bool {
 	before := norm2(x)
 	if before == 0 {
 		return false

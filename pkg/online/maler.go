@@ -1,9 +1,12 @@
 package online
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
+	"math/rand/v2"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
@@ -51,7 +54,12 @@ type Maler struct {
 	// min{1/(2 D G_l), 1}/2 = 1/2. Wang, Lu and Zhang use the lemma of 2007, which has another factor
 	// of 4: min{1/(8 D G_l), 1}/2 = 25/56.
 	Alpha float64
+}
 
+var _ Learner = Maler{}
+
+// MalerRun is a [Maler] in a run.
+type MalerRun struct {
 	core
 	alpha float64
 	// learning rates of the convex, the strongly convex and the exp-concave experts, in units of 1/(G
@@ -62,12 +70,9 @@ type Maler struct {
 	strong  [][]float64 // the strongly convex experts' points, by i
 	concave []newton    // the exp-concave experts, by i
 	logs    []float64   // ln pi in the order of rate, up to a common constant
-	prior   []float64   // first values of logs
 	tilted  []float64   // pi eta, up to a common factor
 	z       []float64   // theta_t
 }
-
-var _ Learner = (*Maler)(nil)
 
 // Weight is the weight of one expert in a prediction.
 type Weight struct {
@@ -91,47 +96,33 @@ func rates(n int) (etas, logs []float64) {
 	return etas, logs
 }
 
-// Init validates and allocates.
-func (m *Maler) Init(dim, horizon int) error {
+// Open validates. A run is a [*MalerRun].
+func (m Maler) Open(dim, horizon int) (Calibrated, error) {
 	if !(m.Alpha >= 0 && m.Alpha <= 0.5) || m.Alpha > 0 && m.Alpha < 1e-9 {
-		return fmt.Errorf("online: Maler.Alpha = %v, want in [1e-9, 1/2], or 0 for 1/2", m.Alpha)
+		return nil, fmt.Errorf("online: Maler.Alpha = %v, want in [1e-9, 1/2], or 0 for 1/2", m.Alpha)
 	}
-	if err := m.init("Maler", dim, horizon, m.Radius, m.Gradient, false, 2*grid(max(1, horizon))); err != nil {
-		return err
+	on, err := newBall("Maler", dim, horizon, m.Radius, m.Gradient, false, 2*grid(max(1, horizon)))
+	if err != nil {
+		return nil, err
 	}
-	m.alpha = m.Alpha
-	if m.alpha == 0 {
-		m.alpha = 0.5
-	}
+	alpha := cmp.Or(m.Alpha, 0.5)
 	n := grid(horizon)
-	var logs []float64
-	m.etas, logs = rates(n)
-	m.rate = append(append([]float64{1 / (4 * math.Sqrt(float64(horizon)))}, m.etas...), m.etas...)
-	m.prior = append(append([]float64{0}, logs...), logs...) // a third of each family's
-	m.logs, m.tilted = make([]float64, len(m.prior)), make([]float64, len(m.prior))
-	m.convex, m.z = make([]float64, dim), make([]float64, dim)
-	m.strong, m.concave = make([][]float64, n), make([]newton, n)
-	for i := range n {
-		m.strong[i], m.concave[i] = make([]float64, dim), makeNewton(dim)
-	}
-	m.Reset()
-	return nil
-}
-
-// Reset forgets all rounds.
-func (m *Maler) Reset() {
-	m.reset()
-	copy(m.logs, m.prior)
-	clear(m.convex)
-	clear(m.z)
-	for i := range m.etas {
-		clear(m.strong[i])
-		m.concave[i].reset(0.25 / (m.alpha * m.alpha))
-	}
+	etas, logs := rates(n)
+	rate := slices.Concat([]float64{1 / (4 * math.Sqrt(float64(horizon)))}, etas, etas)
+	prior := slices.Concat([]float64{0}, logs, logs) // a third of each family's
+	return Starts(func(*rand.Rand, rand.Source) Run {
+		r := &MalerRun{core: on.begin(), alpha: alpha, rate: rate, etas: etas, convex: make([]float64, dim),
+			strong: make([][]float64, n), concave: make([]newton, n), logs: slices.Clone(prior),
+			tilted: make([]float64, len(prior)), z: make([]float64, dim)}
+		for i := range n {
+			r.strong[i], r.concave[i] = make([]float64, dim), newNewton(dim, 0.25/(alpha*alpha))
+		}
+		return r
+	}), nil
 }
 
 // Update takes the gradient at Predict().
-func (m *Maler) Update(gradient []float64) error {
+func (m *MalerRun) Update(gradient []float64) error {
 	if err := m.take(gradient); err != nil {
 		return err
 	}
@@ -165,7 +156,7 @@ func (m *Maler) Update(gradient []float64) error {
 
 // descend moves a strongly convex expert by grad s/(2 eta^2 t) = g/(2 eta t) + (th - theta)/t. It
 // returns the expert's surrogate loss before the move.
-func (m *Maler) descend(point []float64, eta, at, t float64) (loss float64) {
+func (m *MalerRun) descend(point []float64, eta, at, t float64) (loss float64) {
 	var dot, distance, square float64
 	along, towards := 1/(2*eta*t), 1/t
 	for j, v := range m.g[:len(point)] {
@@ -187,7 +178,7 @@ func (m *Maler) descend(point []float64, eta, at, t float64) (loss float64) {
 }
 
 // combine sets theta_t to the mean of the experts, weighted by pi eta.
-func (m *Maler) combine() {
+func (m *MalerRun) combine() {
 	n := len(m.etas)
 	total := tilt(m.tilted, m.logs, m.rate)
 	share := m.tilted[0] / total
@@ -204,14 +195,11 @@ func (m *Maler) combine() {
 }
 
 // Experts returns the number of experts, 3 + 2 ceil(log2(T)/2).
-func (m *Maler) Experts() int { return len(m.logs) }
+func (m *MalerRun) Experts() int { return len(m.logs) }
 
 // Weights returns the weights of the experts in the next prediction: first the convex expert, then
 // the strongly convex and the exp-concave ones, each by decreasing learning rate.
-func (m *Maler) Weights() []Weight {
-	if len(m.logs) == 0 {
-		return nil
-	}
+func (m *MalerRun) Weights() []Weight {
 	w := make([]Weight, len(m.logs))
 	for e := range w {
 		w[e].Name = [...]string{"strongly convex", "exp-concave"}[max(0, e-1)/len(m.etas)]

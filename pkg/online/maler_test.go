@@ -7,9 +7,8 @@ import (
 
 func TestMalerExperts(t *testing.T) {
 	for horizon, want := range map[int]int{1: 3, 2: 5, 4: 5, 5: 7, 16: 7, 17: 9, 20000: 19, 16384: 17, 16385: 19, 65536: 19, 65537: 21} {
-		m, g := &Maler{Gradient: 1}, &MetaGrad{Gradient: 1}
-		start(t, m, 2, horizon)
-		start(t, g, 2, horizon)
+		m := start(t, Maler{Gradient: 1}, 2, horizon).(*MalerRun)
+		g := start(t, MetaGrad{Gradient: 1}, 2, horizon).(*MetaGradRun)
 		if m.Experts() != want || g.Experts() != (want-1)/2 {
 			t.Errorf("horizon %d: %d and %d experts, want %d and %d", horizon, m.Experts(), g.Experts(), want, (want-1)/2)
 		}
@@ -17,11 +16,7 @@ func TestMalerExperts(t *testing.T) {
 }
 
 func TestMalerWeights(t *testing.T) {
-	if w := new(Maler).Weights(); len(w) != 0 {
-		t.Errorf("before Init %d weights, want none", len(w))
-	}
-	m := &Maler{Radius: 2, Gradient: 5}
-	start(t, m, 3, 20000)
+	m := start(t, Maler{Radius: 2, Gradient: 5}, 3, 20000).(*MalerRun)
 	w := m.Weights()
 	near := func(what string, got, want float64) {
 		t.Helper()
@@ -54,8 +49,7 @@ func TestMalerWeights(t *testing.T) {
 		near("sum of masses", mass, 1)
 		near("sum of shares", share, 1)
 	}
-	meta := &MetaGrad{Gradient: 1}
-	start(t, meta, 1, 100)
+	meta := start(t, MetaGrad{Gradient: 1}, 1, 100).(*MetaGradRun)
 	var mass float64
 	for _, e := range meta.Weights() {
 		mass += e.Mass
@@ -67,8 +61,7 @@ func TestMalerWeights(t *testing.T) {
 func TestMalerAlpha(t *testing.T) {
 	points := map[float64]float64{}
 	for _, alpha := range []float64{0, 0.5, 25. / 56} {
-		m := &Maler{Gradient: 1, Alpha: alpha}
-		start(t, m, 1, 100)
+		m := start(t, Maler{Gradient: 1, Alpha: alpha}, 1, 100)
 		for range 5 {
 			update(t, m, []float64{-1})
 		}

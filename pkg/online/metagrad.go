@@ -2,6 +2,8 @@ package online
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
@@ -33,46 +35,40 @@ import (
 type MetaGrad struct {
 	Radius   float64 // D; 0 means 1
 	Gradient float64 // bound G > 0 on the norm of a gradient; no default
+}
 
+var _ Learner = MetaGrad{}
+
+// MetaGradRun is a [MetaGrad] in a run.
+type MetaGradRun struct {
 	core
 	etas    []float64 // in units of 1/(G D)
 	experts []newton
 	logs    []float64 // ln pi, up to a common constant
-	prior   []float64
 	tilted  []float64
 	z       []float64 // theta_t in units of D
 }
 
-var _ Learner = (*MetaGrad)(nil)
-
-// Init validates and allocates.
-func (m *MetaGrad) Init(dim, horizon int) error {
-	if err := m.init("MetaGrad", dim, horizon, m.Radius, m.Gradient, false, 2*grid(max(1, horizon))); err != nil {
-		return err
+// Open validates. A run is a [*MetaGradRun].
+func (m MetaGrad) Open(dim, horizon int) (Calibrated, error) {
+	on, err := newBall("MetaGrad", dim, horizon, m.Radius, m.Gradient, false, 2*grid(max(1, horizon)))
+	if err != nil {
+		return nil, err
 	}
 	n := grid(horizon)
-	m.etas, m.prior = rates(n)
-	m.logs, m.tilted, m.z = make([]float64, n), make([]float64, n), make([]float64, dim)
-	m.experts = make([]newton, n)
-	for i := range m.experts {
-		m.experts[i] = makeNewton(dim)
-	}
-	m.Reset()
-	return nil
-}
-
-// Reset forgets all rounds.
-func (m *MetaGrad) Reset() {
-	m.reset()
-	copy(m.logs, m.prior)
-	clear(m.z)
-	for i := range m.experts {
-		m.experts[i].reset(0.25)
-	}
+	etas, prior := rates(n)
+	return Starts(func(*rand.Rand, rand.Source) Run {
+		r := &MetaGradRun{core: on.begin(), etas: etas, experts: make([]newton, n), logs: slices.Clone(prior),
+			tilted: make([]float64, n), z: make([]float64, dim)}
+		for i := range r.experts {
+			r.experts[i] = newNewton(dim, 0.25)
+		}
+		return r
+	}), nil
 }
 
 // Update takes the gradient at Predict().
-func (m *MetaGrad) Update(gradient []float64) error {
+func (m *MetaGradRun) Update(gradient []float64) error {
 	if err := m.take(gradient); err != nil {
 		return err
 	}
@@ -96,10 +92,10 @@ func (m *MetaGrad) Update(gradient []float64) error {
 }
 
 // Experts returns the number of experts, 1 + ceil(log2(T)/2).
-func (m *MetaGrad) Experts() int { return len(m.experts) }
+func (m *MetaGradRun) Experts() int { return len(m.experts) }
 
 // Weights returns the weights of the experts in the next prediction, by decreasing learning rate.
-func (m *MetaGrad) Weights() []Weight {
+func (m *MetaGradRun) Weights() []Weight {
 	w := make([]Weight, len(m.etas))
 	for i := range w {
 		w[i].Name = "exp-concave"

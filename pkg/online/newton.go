@@ -19,18 +19,14 @@ type newton struct {
 	y []float64 // the point before its projection
 }
 
-func makeNewton(dim int) newton {
-	n, m := make([]float64, 3*dim), make([]float64, 2*packed.Size(dim))
-	return newton{z: n[:dim], v: n[dim : 2*dim], y: n[2*dim:], p: m[:packed.Size(dim)], l: m[packed.Size(dim):]}
-}
-
-// reset sets the point to 0 and S to ridge I.
-func (n *newton) reset(ridge float64) {
-	clear(n.z)
-	clear(n.p)
-	for i, at := 0, 0; i < len(n.z); i, at = i+1, at+i+2 {
+// newNewton returns an expert at the point 0, with S = ridge I.
+func newNewton(dim int, ridge float64) newton {
+	x, m := make([]float64, 3*dim), make([]float64, 2*packed.Size(dim))
+	n := newton{z: x[:dim], v: x[dim : 2*dim], y: x[2*dim:], p: m[:packed.Size(dim)], l: m[packed.Size(dim):]}
+	for i, at := 0, 0; i < dim; i, at = i+1, at+i+2 {
 		n.p[at] = 1 / ridge
 	}
+	return n
 }
 
 // step adds weight g g^T to S. It then moves the point to the projection of z - gain S^-1 g in the

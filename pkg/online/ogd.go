@@ -3,6 +3,7 @@ package online
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 )
 
 // OGD is projected online gradient descent (Zinkevich 2003; Hazan 2016, Algorithm 6):
@@ -22,13 +23,16 @@ type OGD struct {
 	// Step returns the step size eta_t of round t = 1, 2, ..., finite and >= 0. nil means RootStep(D,
 	// G).
 	Step func(t int) float64
-
-	core
-	step func(t int) float64 `snapshot:"keep"`
-	next []float64
 }
 
-var _ Learner = (*OGD)(nil)
+var _ Learner = OGD{}
+
+// ogd is an OGD in a run.
+type ogd struct {
+	core
+	step func(t int) float64
+	next []float64
+}
 
 // RootStep returns the steps D/(G sqrt t), for convex losses with gradients of norm at most G on a
 // ball of radius D.
@@ -41,31 +45,29 @@ func CurvedStep(mu float64) func(t int) float64 {
 	return func(t int) float64 { return 1 / (mu * float64(t)) }
 }
 
-// Init validates and allocates.
-func (o *OGD) Init(dim, horizon int) error {
+// Open validates.
+func (o OGD) Open(dim, horizon int) (Calibrated, error) {
 	if o.Step == nil && o.Gradient == 0 {
-		return fmt.Errorf("online: OGD.Gradient = 0 without OGD.Step: the step D/(G sqrt t) needs a bound G > 0 on the norm of gradients")
+		return nil, fmt.Errorf("online: OGD.Gradient = 0 without OGD.Step: the step D/(G sqrt t) needs a bound G > 0 on the norm of gradients")
 	}
-	if err := o.init("OGD", dim, horizon, o.Radius, o.Gradient, o.Step != nil, 0); err != nil {
-		return err
+	on, err := newBall("OGD", dim, horizon, o.Radius, o.Gradient, o.Step != nil, 0)
+	if err != nil {
+		return nil, err
 	}
-	o.step = o.Step
-	if o.step == nil {
-		o.step = RootStep(o.radius, o.bound)
+	step := o.Step
+	if step == nil {
+		step = RootStep(on.radius, on.bound)
 	}
-	if first := o.step(1); !(first >= 0) || math.IsInf(first, 1) {
-		return fmt.Errorf("online: OGD.Step(1) = %v, want finite and >= 0", first)
+	if first := step(1); !(first >= 0) || math.IsInf(first, 1) {
+		return nil, fmt.Errorf("online: OGD.Step(1) = %v, want finite and >= 0", first)
 	}
-	o.next = make([]float64, dim)
-	o.Reset()
-	return nil
+	return Starts(func(*rand.Rand, rand.Source) Run {
+		return &ogd{on.begin(), step, make([]float64, dim)}
+	}), nil
 }
 
-// Reset forgets all rounds.
-func (o *OGD) Reset() { o.reset() }
-
 // Update takes the gradient at Predict().
-func (o *OGD) Update(gradient []float64) error {
+func (o *ogd) Update(gradient []float64) error {
 	clipped := o.clipped
 	if err := o.take(gradient); err != nil {
 		return err
@@ -77,7 +79,7 @@ func (o *OGD) Update(gradient []float64) error {
 	return nil
 }
 
-func (o *OGD) move() error {
+func (o *ogd) move() error {
 	eta := o.step(o.rounds)
 	if !(eta >= 0) || math.IsInf(eta, 1) {
 		return fmt.Errorf("online: round %d: OGD.Step(%d) = %v, want finite and >= 0", o.rounds, o.rounds, eta)

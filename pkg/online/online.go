@@ -35,28 +35,47 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 )
 
-// Learner predicts a point of the ball and is then told the gradient of the loss there.
+// Learner describes how points of the ball are predicted: tuning, and nothing else. It is a plain
+// value of exported fields, of which the zero of a tuning field is its default.
 type Learner interface {
-	// Init validates, allocates and resets. The horizon is the number of rounds for which the
-	// constants are tuned. Playing on beyond it is no error, but no theorem holds there.
-	Init(dim, horizon int) error
-	// Reset forgets all rounds.
-	Reset()
-	// Predict returns the next point. The learner owns it; it is valid until Update.
+	// Open validates and calibrates. The horizon is the number of rounds for which the constants are
+	// tuned. Playing on beyond it is no error, but no theorem holds there.
+	Open(dim, horizon int) (Calibrated, error)
+}
+
+// Calibrated is a learner that knows the dimension and the horizon. It never changes; all trials
+// share it. One that makes a privacy claim is a privacy.Planner.
+type Calibrated interface {
+	// Start begins a run. Its random choices are drawn from own, and the noise that hides losses from
+	// noise; either may be nil for a learner that draws nothing from it. A run that cannot begin says
+	// so in its first Update.
+	Start(own *rand.Rand, noise rand.Source) Run
+}
+
+// Starts makes a Calibrated of a function that makes runs.
+type Starts func(own *rand.Rand, noise rand.Source) Run
+
+// Start calls the function.
+func (s Starts) Start(own *rand.Rand, noise rand.Source) Run { return s(own, noise) }
+
+// Run predicts a point of the ball and is then told the gradient of the loss there, round by round.
+type Run interface {
+	// Predict returns the next point. The run owns it; it is valid until Update.
 	Predict() []float64
 	// Update takes the gradient of the loss at Predict(). A gradient longer than G is scaled down to
 	// length G and counted. A gradient of the wrong length, or with an entry that is not finite, is an
 	// error and changes nothing.
 	Update(gradient []float64) error
-	// Clipped returns the number of gradients since Reset that were longer than G.
+	// Clipped returns the number of gradients that were longer than G.
 	Clipped() int
 }
 
-// ErrDim, ErrHorizon and ErrGradient are the errors that errors.Is finds in what Init, Update and
+// ErrDim, ErrHorizon and ErrGradient are the errors that errors.Is finds in what Open, Update and
 // the constructors of streams return.
 var (
 	ErrDim      = errors.New("want >= 1")
@@ -64,66 +83,72 @@ var (
 	ErrGradient = errors.New("want one finite number a dimension")
 )
 
-// core is the part that all learners share.
-//
-// The point is in the user's units and the gradient in units of G. With the point in units of D,
-// the learners play on the unit ball with gradients of length at most 1, where their constants are
-// plain numbers.
-type core struct {
+// ball is what all runs of a learner play on.
+type ball struct {
 	dim, horizon  int
 	radius, bound float64 // D and G
-	rounds        int     // gradients since Reset
-	clipped       int
-	theta         []float64 // the point that Predict returns
-	g             []float64 // the last gradient, clipped, divided by G
 }
 
-// init validates and allocates. With open, the bound on gradients may be 0, which means none:
-// gradients are then neither clipped nor scaled. matrices is the number of symmetric matrices that
-// the caller keeps.
-func (c *core) init(name string, dim, horizon int, radius, bound float64, open bool, matrices int) error {
+// newBall validates. With open, the bound on gradients may be 0, which means none: gradients are
+// then neither clipped nor scaled. matrices is the number of symmetric matrices that a run keeps.
+func newBall(name string, dim, horizon int, radius, bound float64, open bool, matrices int) (ball, error) {
+	err := func(format string, args ...any) (ball, error) {
+		return ball{}, fmt.Errorf("online: "+name+format, args...)
+	}
 	switch {
 	case dim < 1:
-		return fmt.Errorf("online: %s: dimension = %d: %w", name, dim, ErrDim)
+		return err(": dimension = %d: %w", dim, ErrDim)
 	case horizon < 1:
-		return fmt.Errorf("online: %s: horizon = %d: %w", name, horizon, ErrHorizon)
+		return err(": horizon = %d: %w", horizon, ErrHorizon)
 	case !(radius >= 0) || math.IsInf(radius, 1):
-		return fmt.Errorf("online: %s.Radius = %v, want finite and > 0, or 0 for 1", name, radius)
+		return err(".Radius = %v, want finite and > 0, or 0 for 1", radius)
 	case open && (!(bound >= 0) || math.IsInf(bound, 1)):
-		return fmt.Errorf("online: %s.Gradient = %v, want finite and > 0, or 0 for no bound", name, bound)
+		return err(".Gradient = %v, want finite and > 0, or 0 for no bound", bound)
 	case !open && (!(bound > 0) || math.IsInf(bound, 1)):
-		return fmt.Errorf("online: %s.Gradient = %v, want finite and > 0: a bound on the norm of gradients", name, bound)
+		return err(".Gradient = %v, want finite and > 0: a bound on the norm of gradients", bound)
 	}
 	if radius == 0 {
 		radius = 1
 	}
 	if scale := bound * radius; !open && (scale < 1e-300 || math.IsInf(scale, 1)) {
-		return fmt.Errorf("online: %s.Gradient = %v times Radius = %v, want in [1e-300, 1e308]", name, bound, radius)
+		return err(".Gradient = %v times Radius = %v, want in [1e-300, 1e308]", bound, radius)
 	}
 	what := fmt.Sprintf("online: %s: dimension = %d", name, dim)
 	if err := size.Check(what, float64(float64(matrices)*size.Triangle(dim))+float64(8*float64(dim))); err != nil {
-		return err
+		return ball{}, err
 	}
-	*c = core{dim: dim, horizon: horizon, radius: radius, bound: bound, theta: make([]float64, dim), g: make([]float64, dim)}
-	return nil
+	return ball{dim, horizon, radius, bound}, nil
 }
 
-// Predict returns the next point, whose norm is at most the radius. The learner owns it; it is
-// valid until Update.
+// core is the part that all runs share.
+//
+// The point is in the user's units and the gradient in units of G. With the point in units of D,
+// the learners play on the unit ball with gradients of length at most 1, where their constants are
+// plain numbers.
+type core struct {
+	ball
+	rounds  int // gradients so far
+	clipped int
+	theta   []float64 // the point that Predict returns
+	g       []float64 // the last gradient, clipped, divided by G
+}
+
+// begin returns the core of a run, at the point 0.
+func (b ball) begin() core {
+	return core{ball: b, theta: make([]float64, b.dim), g: make([]float64, b.dim)}
+}
+
+// Predict returns the next point, whose norm is at most the radius. The run owns it; it is valid
+// until Update.
 func (c *core) Predict() []float64 { return c.theta }
 
-// Clipped returns the number of gradients since Reset that were longer than the bound and were
-// scaled down to it.
+// Clipped returns the number of gradients that were longer than the bound and were scaled down to
+// it.
 func (c *core) Clipped() int { return c.clipped }
-
-func (c *core) reset() {
-	c.rounds, c.clipped = 0, 0
-	clear(c.theta)
-}
 
 // take validates a gradient and leaves it, clipped and in units of the bound, in c.g.
 func (c *core) take(gradient []float64) error {
-	if len(gradient) != c.dim || c.dim == 0 {
+	if len(gradient) != c.dim {
 		return fmt.Errorf("online: round %d: a gradient of length %d in dimension %d: %w", c.rounds+1, len(gradient), c.dim, ErrGradient)
 	}
 	scale := 1.0

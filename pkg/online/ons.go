@@ -3,6 +3,7 @@ package online
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 )
 
 // ONS is the online Newton step for alpha-exp-concave losses (Hazan, Agarwal, Kale 2007; Hazan
@@ -23,39 +24,38 @@ type ONS struct {
 	// ExpConcave is alpha > 0: exp(-alpha l_t) is concave on the ball. It has no default. A
 	// mu-strongly convex loss has alpha = mu/G^2.
 	ExpConcave float64
+}
 
+var _ Learner = ONS{}
+
+// ons is an ONS in a run.
+type ons struct {
 	core
 	newton
 	gamma float64 // in units of 1/(G D)
 }
 
-var _ Learner = (*ONS)(nil)
-
-// Init validates and allocates.
-func (o *ONS) Init(dim, horizon int) error {
+// Open validates.
+func (o ONS) Open(dim, horizon int) (Calibrated, error) {
 	if !(o.ExpConcave > 0) {
-		return fmt.Errorf("online: ONS.ExpConcave = %v, want > 0", o.ExpConcave)
+		return nil, fmt.Errorf("online: ONS.ExpConcave = %v, want > 0", o.ExpConcave)
 	}
-	if err := o.core.init("ONS", dim, horizon, o.Radius, o.Gradient, false, 2); err != nil {
-		return err
+	on, err := newBall("ONS", dim, horizon, o.Radius, o.Gradient, false, 2)
+	if err != nil {
+		return nil, err
 	}
-	o.gamma = min(0.5, o.ExpConcave*o.bound*o.radius) / 2
-	if ridge := 0.25 / (o.gamma * o.gamma); math.IsInf(ridge, 1) {
-		return fmt.Errorf("online: ONS.ExpConcave = %v with G = %v and D = %v: the ridge 1/(2 D gamma)^2 overflows", o.ExpConcave, o.bound, o.radius)
+	gamma := min(0.5, o.ExpConcave*on.bound*on.radius) / 2
+	ridge := 0.25 / (gamma * gamma)
+	if math.IsInf(ridge, 1) {
+		return nil, fmt.Errorf("online: ONS.ExpConcave = %v with G = %v and D = %v: the ridge 1/(2 D gamma)^2 overflows", o.ExpConcave, on.bound, on.radius)
 	}
-	o.newton = makeNewton(dim)
-	o.Reset()
-	return nil
-}
-
-// Reset forgets all rounds.
-func (o *ONS) Reset() {
-	o.core.reset()
-	o.newton.reset(0.25 / (o.gamma * o.gamma))
+	return Starts(func(*rand.Rand, rand.Source) Run {
+		return &ons{on.begin(), newNewton(dim, ridge), gamma}
+	}), nil
 }
 
 // Update takes the gradient at Predict().
-func (o *ONS) Update(gradient []float64) error {
+func (o *ons) Update(gradient []float64) error {
 	if err := o.take(gradient); err != nil {
 		return err
 	}

@@ -19,8 +19,8 @@ func vec(x []float64) *mat.VecDense { return mat.NewVecDense(len(x), append([]fl
 
 func dot(x, y []float64) float64 { return mat.Dot(vec(x), vec(y)) }
 
-// ball projects on the ball of that radius.
-func ball(x []float64, radius float64) []float64 {
+// inBall projects on the ball of that radius.
+func inBall(x []float64, radius float64) []float64 {
 	y := append([]float64(nil), x...)
 	if norm := norm2(x); norm > radius {
 		scaled(y, radius/norm, x)
@@ -87,7 +87,7 @@ func ridge(dim int, value float64) *mat.SymDense {
 func referenceOGD(dim int, radius float64, step func(t int) float64) reference {
 	theta := make([]float64, dim)
 	return func(t int, g []float64) []float64 {
-		theta = ball(combination(1, theta, -step(t), g), radius)
+		theta = inBall(combination(1, theta, -step(t), g), radius)
 		return theta
 	}
 }
@@ -141,7 +141,7 @@ func referenceMaler(dim, horizon int, radius, bound float64, experts *[]*expert)
 			return -etaC*dot(combination(1, theta, -1, at), g) + math.Pow(2*etaC*bound*radius, 2)
 		},
 		move: func(t int, at, theta, g []float64) []float64 {
-			return ball(combination(1, at, -2*radius/(etaC*bound*math.Sqrt(float64(t)))*etaC, g), radius)
+			return inBall(combination(1, at, -2*radius/(etaC*bound*math.Sqrt(float64(t)))*etaC, g), radius)
 		}}}
 	for _, curved := range []bool{true, false} {
 		for i := 0; i <= k; i++ {
@@ -156,7 +156,7 @@ func referenceMaler(dim, horizon int, radius, bound float64, experts *[]*expert)
 				}
 				e.move = func(t int, at, theta, g []float64) []float64 {
 					grad := combination(eta, g, 2*eta*eta*bound*bound, combination(1, at, -1, theta))
-					return ball(combination(1, at, -1/(2*eta*eta*bound*bound*float64(t)), grad), radius)
+					return inBall(combination(1, at, -1/(2*eta*eta*bound*bound*float64(t)), grad), radius)
 				}
 			} else {
 				e.loss = quadratic(eta)
@@ -216,33 +216,36 @@ func TestAgainstReference(t *testing.T) {
 				continue
 			}
 			var experts []*expert
-			maler := &Maler{Radius: c.radius, Gradient: c.bound}
+			var maler *MalerRun
 			alpha := 0.3 / (c.bound * c.radius)
 			for _, p := range []struct {
 				name  string
 				fast  Learner
 				naive reference
 			}{
-				{"ogd", &OGD{Radius: c.radius, Gradient: c.bound}, referenceOGD(c.dim, c.radius, func(t int) float64 { return c.radius / c.bound / math.Sqrt(float64(t)) })},
-				{"curved", &OGD{Radius: c.radius, Gradient: c.bound, Step: CurvedStep(0.3)}, referenceOGD(c.dim, c.radius, func(t int) float64 { return 1 / 0.3 / float64(t) })},
-				{"ons", &ONS{Radius: c.radius, Gradient: c.bound, ExpConcave: alpha}, referenceONS(c.dim, c.radius, c.bound, alpha)},
-				{"eager ons", &ONS{Radius: c.radius, Gradient: c.bound, ExpConcave: 10 * alpha}, referenceONS(c.dim, c.radius, c.bound, 10*alpha)},
-				{"maler", maler, referenceMaler(c.dim, c.horizon, c.radius, c.bound, &experts)},
-				{"metagrad", &MetaGrad{Radius: c.radius, Gradient: c.bound}, referenceMetaGrad(c.dim, c.horizon, c.radius, c.bound)},
+				{"ogd", OGD{Radius: c.radius, Gradient: c.bound}, referenceOGD(c.dim, c.radius, func(t int) float64 { return c.radius / c.bound / math.Sqrt(float64(t)) })},
+				{"curved", OGD{Radius: c.radius, Gradient: c.bound, Step: CurvedStep(0.3)}, referenceOGD(c.dim, c.radius, func(t int) float64 { return 1 / 0.3 / float64(t) })},
+				{"ons", ONS{Radius: c.radius, Gradient: c.bound, ExpConcave: alpha}, referenceONS(c.dim, c.radius, c.bound, alpha)},
+				{"eager ons", ONS{Radius: c.radius, Gradient: c.bound, ExpConcave: 10 * alpha}, referenceONS(c.dim, c.radius, c.bound, 10*alpha)},
+				{"maler", Maler{Radius: c.radius, Gradient: c.bound}, referenceMaler(c.dim, c.horizon, c.radius, c.bound, &experts)},
+				{"metagrad", MetaGrad{Radius: c.radius, Gradient: c.bound}, referenceMetaGrad(c.dim, c.horizon, c.radius, c.bound)},
 			} {
-				start(t, p.fast, c.dim, c.horizon)
+				fast := start(t, p.fast, c.dim, c.horizon)
+				if m, ok := fast.(*MalerRun); ok {
+					maler = m
+				}
 				r := rand.New(rand.NewPCG(11, uint64(c.dim)))
 				edge := 0
 				for round := range c.horizon {
 					unit := make([]float64, c.dim)
-					scaled(unit, 1/c.radius, p.fast.Predict())
+					scaled(unit, 1/c.radius, fast.Predict())
 					g := next(r, round, unit)
 					scaled(g, c.bound, g)
-					update(t, p.fast, g)
-					want := p.naive(round+1, ball(g, c.bound))
-					for j, v := range p.fast.Predict() {
+					update(t, fast, g)
+					want := p.naive(round+1, inBall(g, c.bound))
+					for j, v := range fast.Predict() {
 						if !(math.Abs(v-want[j]) <= 1e-9*c.radius) {
-							t.Fatalf("%s on %s, d = %d, round %d: %v, want %v", p.name, game, c.dim, round, p.fast.Predict(), want)
+							t.Fatalf("%s on %s, d = %d, round %d: %v, want %v", p.name, game, c.dim, round, fast.Predict(), want)
 						}
 					}
 					if norm2(want) > c.radius*0.999 {
@@ -271,8 +274,7 @@ func TestAgainstReference(t *testing.T) {
 func TestNewtonDrift(t *testing.T) {
 	const dim, rounds = 6, 200_000
 	r := rand.New(rand.NewPCG(5, 5))
-	n, s := makeNewton(dim), ridge(dim, 0.25)
-	n.reset(0.25)
+	n, s := newNewton(dim, 0.25), ridge(dim, 0.25)
 	g := make([]float64, dim)
 	for range rounds {
 		for j := range g { // most of it in the first directions
@@ -299,8 +301,7 @@ func TestProject(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	for _, dim := range []int{1, 2, 5, 12} {
 		for trial := range 3000 {
-			n := makeNewton(dim)
-			n.reset(math.Exp(2 * r.NormFloat64()))
+			n := newNewton(dim, math.Exp(2*r.NormFloat64()))
 			for range r.IntN(2 * dim) {
 				n.step(normals(r, dim, math.Exp(1.5*r.NormFloat64())), 1, 0)
 			}

@@ -3,6 +3,7 @@ package online
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 )
 
 // Stream is a sequence of convex losses on a ball, fixed whatever is played: an oblivious
@@ -24,40 +25,42 @@ type Stream interface {
 //
 // against the point u of the ball that is best over all the rounds (see [Best]).
 //
-// It initialises the learner for that number of rounds. The last number is the regret of the
-// theorems; earlier ones may be negative. The learner must be set to the stream's radius.
-func Regret(l Learner, s Stream, rounds int) ([]float64, error) {
+// It opens the learner for that number of rounds, and starts a run with own and noise (see
+// [Calibrated]). The last number is the regret of the theorems; earlier ones may be negative. The
+// learner must be set to the stream's radius.
+func Regret(l Learner, s Stream, rounds int, own *rand.Rand, noise rand.Source) ([]float64, error) {
 	u, _, _, err := Best(s, rounds)
 	if err != nil {
 		return nil, err
 	}
-	return RegretAgainst(l, s, rounds, u)
+	return RegretAgainst(l, s, rounds, u, own, noise)
 }
 
 // RegretAgainst returns the cumulative regret against a given point u, as [Regret] does against the
 // best one. It saves the search if Best has already returned u for another learner.
-func RegretAgainst(l Learner, s Stream, rounds int, u []float64) ([]float64, error) {
+func RegretAgainst(l Learner, s Stream, rounds int, u []float64, own *rand.Rand, noise rand.Source) ([]float64, error) {
 	if err := checkStream(s, rounds); err != nil {
 		return nil, err
 	}
 	if len(u) != s.Dim() {
 		return nil, fmt.Errorf("online: a comparator of length %d in dimension %d", len(u), s.Dim())
 	}
-	if err := l.Init(s.Dim(), rounds); err != nil {
+	ready, err := l.Open(s.Dim(), rounds)
+	if err != nil {
 		return nil, err
 	}
-	l.Reset()
+	run := ready.Start(own, noise)
 	curve, g := make([]float64, rounds), make([]float64, s.Dim())
 	var sum float64
 	for t := 1; t <= rounds; t++ {
-		theta := l.Predict()
+		theta := run.Predict()
 		if norm := norm2(theta); !(norm <= s.Radius()*(1+1e-9)) {
 			return nil, fmt.Errorf("online: round %d: a prediction of norm %v, want at most the stream's radius %v", t, norm, s.Radius())
 		}
 		sum += s.Loss(t, theta) - s.Loss(t, u)
 		curve[t-1] = sum
 		s.Gradient(t, theta, g)
-		if err := l.Update(g); err != nil {
+		if err := run.Update(g); err != nil {
 			return nil, err
 		}
 	}

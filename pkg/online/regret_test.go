@@ -39,26 +39,27 @@ func TestAdapts(t *testing.T) {
 				t.Fatal(err)
 			}
 			play := func(l Learner) float64 {
-				curve, err := RegretAgainst(l, s, rounds, u)
+				k := &kept{Learner: l}
+				curve, err := RegretAgainst(k, s, rounds, u, nil, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if l.Clipped() != 0 {
-					t.Errorf("%s: %T clips %d gradients, want none: G = %v is no bound", s.Name, l, l.Clipped(), c.Gradient)
+				if n := k.run.Clipped(); n != 0 {
+					t.Errorf("%s: %T clips %d gradients, want none: G = %v is no bound", s.Name, l, n, c.Gradient)
 				}
 				return curve[rounds-1]
 			}
-			ogd, maler := play(&OGD{Gradient: c.Gradient}), play(&Maler{Gradient: c.Gradient})
-			metagrad := play(&MetaGrad{Gradient: c.Gradient})
+			ogd, maler := play(OGD{Gradient: c.Gradient}), play(Maler{Gradient: c.Gradient})
+			metagrad := play(MetaGrad{Gradient: c.Gradient})
 			alpha := c.ExpConcave
 			if alpha == 0 { // no such thing: ONS with the greatest step that it takes
 				alpha = 1
 			}
-			ons := play(&ONS{Gradient: c.Gradient, ExpConcave: alpha})
+			ons := play(ONS{Gradient: c.Gradient, ExpConcave: alpha})
 			best, factor := math.Min(ogd, ons), 1.0
 			switch kind {
 			case 1:
-				curved := play(&OGD{Gradient: c.Gradient, Step: CurvedStep(c.Strong)})
+				curved := play(OGD{Gradient: c.Gradient, Step: CurvedStep(c.Strong)})
 				t.Logf("seed %d: strongly convex, OGD with 1/(mu t): %.2f", seed, curved)
 				best, factor = curved, 8
 				if !(4*maler < 1.5*ons && maler < 1.5*ogd) {
@@ -95,7 +96,7 @@ func TestRegretGrowth(t *testing.T) {
 	for i, rounds := range []int{5000, 40000} {
 		for seed := range uint64(3) {
 			s := makeStream(t, 1, 5, rounds, seed)
-			curve, err := Regret(&Maler{Gradient: s.Curvature.Gradient}, s, rounds)
+			curve, err := Regret(Maler{Gradient: s.Curvature.Gradient}, s, rounds, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,7 +185,7 @@ func TestBest(t *testing.T) {
 			scaled(want, -k.radius/norm2(k.g), k.g) // linear losses: the sphere's point against g
 			check(want)
 			k.curve = 2
-			check(ball(combination(1, k.c, -0.5, k.g), k.radius)) // a bowl about c - g/2
+			check(inBall(combination(1, k.c, -0.5, k.g), k.radius)) // a bowl about c - g/2
 		}
 	}
 	s := makeStream(t, 0, 2, 40, 3)
@@ -214,7 +215,7 @@ func TestBest(t *testing.T) {
 // TestRegretByHand plays OGD by hand.
 func TestRegretByHand(t *testing.T) {
 	k := known{g: []float64{1, 0}, c: []float64{0, 0}, radius: 2}
-	curve, err := Regret(&OGD{Radius: 2, Gradient: 4}, k, 3)
+	curve, err := Regret(OGD{Radius: 2, Gradient: 4}, k, 3, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +233,7 @@ func (b bad) Loss(int, []float64) float64 { return math.NaN() }
 
 func TestRegretErrors(t *testing.T) {
 	k := known{g: []float64{1, 0}, c: []float64{0, 0}, radius: 1}
-	ok := func() Learner { return &OGD{Gradient: 1} }
+	ok := func() Learner { return OGD{Gradient: 1} }
 	for _, c := range []struct {
 		l      Learner
 		s      Stream
@@ -244,14 +245,14 @@ func TestRegretErrors(t *testing.T) {
 		{ok(), known{radius: 1}, 1, "dimension 0"},
 		{ok(), known{g: k.g, c: k.c}, 1, "radius 0"},
 		{ok(), bad{k}, 5, "NaN"},
-		{&OGD{}, k, 5, "OGD.Gradient"},
-		{&OGD{Radius: 7, Gradient: 1}, k, 5, "at most the stream's radius 1"},
+		{OGD{}, k, 5, "OGD.Gradient"},
+		{OGD{Radius: 7, Gradient: 1}, k, 5, "at most the stream's radius 1"},
 	} {
-		if _, err := Regret(c.l, c.s, c.rounds); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Regret(c.l, c.s, c.rounds, nil, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Regret(%+v, %+v, %d): %v, want an error with %q", c.l, c.s, c.rounds, err, c.want)
 		}
 	}
-	if _, err := RegretAgainst(ok(), k, 5, []float64{1}); err == nil {
+	if _, err := RegretAgainst(ok(), k, 5, []float64{1}, nil, nil); err == nil {
 		t.Error("a comparator of the wrong length passes")
 	}
 	for _, make := range streams {

@@ -106,8 +106,7 @@ var set = exercise.Set{
 
 // solved returns the LASSO's coefficient of a single row in one dimension.
 func solved(z, alpha float64) float64 {
-	s := &lasso.Solver{Dim: 1}
-	check.OK(s.Init())
+	s := check.Try(lasso.Regression{Dim: 1}.Open())
 	check.OK(s.Add([]float64{1}, z))
 	return check.Try(s.Fit(alpha))[0]
 }

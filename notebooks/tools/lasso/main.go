@@ -82,8 +82,8 @@ func solve(q question) (a answer, err error) {
 		q.Timed < 0 || q.Timed > len(q.X)-q.Start {
 		return a, fmt.Errorf("lasso: %d rows, %d values of y, start = %d, timed = %d", len(q.X), len(q.Y), q.Start, q.Timed)
 	}
-	s := &lasso.Solver{Dim: len(q.X[0]), Tolerance: q.Tolerance}
-	if err := s.Init(); err != nil {
+	s, err := lasso.Regression{Dim: len(q.X[0]), Tolerance: q.Tolerance}.Open()
+	if err != nil {
 		return a, err
 	}
 	if err := s.Reserve(len(q.X)); err != nil {
@@ -135,7 +135,7 @@ func solve(q question) (a answer, err error) {
 
 // load loads the sums of rows.
 func load(s *lasso.Solver, x [][]float64, y []float64) error {
-	d := s.Dim
+	d := len(x[0])
 	xx, xy, yy := make([]float64, d*d), make([]float64, d), 0.0
 	for i, row := range x {
 		for j, v := range row {

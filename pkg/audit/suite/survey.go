@@ -2,7 +2,6 @@ package suite
 
 import (
 	"math/rand/v2"
-	"sync"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -38,16 +37,14 @@ func soundSurvey(e Effort) []audit.Item {
 // expertsItem audits the actions that private experts choose after one round and after three, whose
 // losses differ in the first.
 func expertsItem(name string, runs int) audit.Item {
-	claim, curve := audit.Claimed(privacy.ClaimOf(newExperts()))
-	pool := sync.Pool{New: func() any { return newExperts() }}
+	ready, err := online.Experts{Epsilon: 1}.Open(3)
+	must(err)
+	claim, curve := audit.Claimed(privacy.ClaimOf(ready))
 	return audit.Mechanism{
 		Name: name, Claim: claim, Curve: curve, Outputs: 2, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			e := pool.Get().(*online.Experts)
-			defer pool.Put(e)
 			// Blocks, prefixes and noise are drawn from one source: nothing but noise depends on losses.
-			e.Noise, e.Rand = privacy.NewNoise(source), rand.New(source)
-			e.Reset()
+			e := ready.Start(rand.New(source), source)
 			losses := [2][]float64{{-1e3, 1e3, 1e3}, {1e3, -1e3, -1e3}}[world]
 			for t := range 3 {
 				if err := e.Update(losses); err != nil {
@@ -61,12 +58,6 @@ func expertsItem(name string, runs int) audit.Item {
 			return nil
 		},
 	}
-}
-
-func newExperts() *online.Experts {
-	e := &online.Experts{Epsilon: 1, Noise: privacy.NewNoise(rand.NewPCG(1, 1)), Rand: rand.New(rand.NewPCG(1, 2))}
-	must(e.Init(3))
-	return e
 }
 
 // threeRounds is a rule of batches: one of three rounds.
@@ -141,20 +132,13 @@ func stoppingItem(name string, runs int, rule mechanism.Stopping) audit.Item {
 // other; the others are 0.
 func ftrlItem(name string, runs int, sums mechanism.VectorTree) audit.Item {
 	const rounds = 4
-	ready := func() any {
-		l := &online.FTRL{Gradient: 1, Rate: 1e-6, Sums: sums, Noise: privacy.NewNoise(rand.NewPCG(1, 1))}
-		must(l.Init(1, rounds))
-		return l
-	}
-	pool := sync.Pool{New: ready}
-	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+	ready, err := online.FTRL{Gradient: 1, Rate: 1e-6, Sums: sums}.Open(1, rounds)
+	must(err)
+	claim, curve := audit.Claimed(privacy.ClaimOf(ready))
 	return audit.Mechanism{
 		Name: name, Claim: claim, Curve: curve, Outputs: rounds - 1, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			l := pool.Get().(*online.FTRL)
-			defer pool.Put(l)
-			l.Noise = privacy.NewNoise(source)
-			l.Reset()
+			l := ready.Start(nil, source)
 			loss := []float64{[]float64{-1e3, 1e3}[world]}
 			for t := range rounds {
 				if t > 0 {
