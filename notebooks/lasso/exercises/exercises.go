@@ -165,8 +165,7 @@ func row(world, i int) []float64 {
 var screened = [2]int{largest(0), largest(1)}
 
 func largest(world int) int {
-	s := &lasso.Solver{Dim: 2}
-	check.OK(s.Init())
+	s := check.Try(lasso.Regression{Dim: 2}.Open())
 	for i := range 100 {
 		check.OK(s.Add(row(world, i), 1))
 	}
