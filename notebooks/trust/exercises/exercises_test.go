@@ -63,7 +63,7 @@ func leastClaimStub(won float64, releases int) float64 {
 }
 
 func leastClaim(won float64, releases int) float64 {
-	return max(0, math.Log(won/(1-won))) / float64(releases)
+	return math.Abs(math.Log(won/(1-won))) / float64(releases)
 }
 
 func queriesForStub(loss, epsilon float64) int {
