@@ -65,8 +65,12 @@ type check struct {
 func (c *check) String() string { return filepath.Base(c.unit.ImportPath) + "." + c.name }
 
 // excluded are the names of tests that hold numbers against numbers, or the ledger's list against
-// the plan's. They do not count.
-var excluded = regexp.MustCompile(`(?i)golden|numbers|reference|peers|published|printed|ledger|claims`)
+// the plan's. They do not count, nor does a part of a test that is named like that. A part that is
+// named after what is published is a subject, and counts.
+var (
+	excluded = regexp.MustCompile(`(?i)golden|numbers|reference|peers|published|printed|ledger|claims`)
+	apart    = regexp.MustCompile(`(?i)/.*(golden|numbers|reference|peers|ledger|claims)`)
+)
 
 // measures are the names of tests that measure a sensitivity by themselves.
 var measures = regexp.MustCompile(`(?i)sensitiv|neighbour|privacy|moves`)
@@ -469,7 +473,7 @@ func (r *Run) counts(ctx context.Context, c *check, x Mutation, failed []string)
 		r.mu.Unlock()
 	}
 	for _, f := range failed {
-		if !excluded.MatchString(f) && !c.unsteady[f] && !c.unsteady[c.name] && !slices.Contains(idle, f) {
+		if !apart.MatchString(f) && !c.unsteady[f] && !c.unsteady[c.name] && !slices.Contains(idle, f) {
 			return f
 		}
 	}

@@ -1,0 +1,98 @@
+package mechanism_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/fresh"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// fresher is how many runs the tests of fresh noise look at. What they compare is off by chance
+// with a probability below 1e-6.
+const fresher = 4000
+
+func noiseOf(run int) *privacy.Noise { return privacy.NewNoise(random.Source(23, run, "noise")) }
+
+// TestEachVectorIsNoised: in every run the first release and the second, and each of their numbers,
+// have as much noise as any other, and noise of their own.
+func TestEachVectorIsNoised(t *testing.T) {
+	pure, both := privacy.Budget{Epsilon: 1}, privacy.Budget{Epsilon: 1, Delta: 1e-5}
+	for _, of := range []interface {
+		Open() (mechanism.Calibrated[mechanism.Vectors], error)
+	}{
+		mechanism.Laplace{Epsilon: pure.Epsilon, Dim: 3, Lo: -1, Hi: 1},
+		mechanism.VectorGaussian{Budget: both, Dim: 3, Bound: 1},
+	} {
+		opened, err := of.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows [][]float64
+		for run := range fresher {
+			m, row, dst := opened.Start(noiseOf(run)), []float64{}, make([]float64, 3)
+			for range 2 {
+				if err := m.Release(dst, []float64{0, 0.5, -0.5}); err != nil {
+					t.Fatal(err)
+				}
+				row = append(row, dst...)
+			}
+			rows = append(rows, row)
+		}
+		if err := fresh.Check(rows); err != nil {
+			t.Errorf("%T: %v", of, err)
+		}
+	}
+}
+
+// TestEachAnswerIsRandomised: in every run the first answers lie as often as the later ones, and
+// each by itself.
+func TestEachAnswerIsRandomised(t *testing.T) {
+	opened, err := mechanism.RandomisedResponse{Epsilon: 1, Choices: 3}.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows [][]float64
+	for run := range fresher {
+		m, row := opened.Start(noiseOf(run)), []float64{}
+		for range 3 {
+			answer, err := m.Respond(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			row = append(row, fresh.Indicator(answer != 1))
+		}
+		rows = append(rows, row)
+	}
+	if err := fresh.Check(rows); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestEachPosteriorDrawIsNoised: in every run the draws of all arms after the first record and
+// after the second are random, and each by itself.
+func TestEachPosteriorDrawIsNoised(t *testing.T) {
+	setup := privacy.Setup{Arms: 3, Slots: 3, Horizon: 4, Lo: -1, Hi: 1}
+	opened, err := mechanism.PosteriorDraws{Variance: 1, First: 1, Delta: 1e-5}.Open(setup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows [][]float64
+	for run := range fresher {
+		m, row := opened.Start(noiseOf(run)), []float64{}
+		for n := range 2 {
+			if _, err := m.Add(&privacy.Record{Arms: []int{0, 1, 2}, Y: []float64{0, 0.5, -0.5}}); err != nil {
+				t.Fatal(err)
+			}
+			for _, of := range m.Release().Of { // a draw's variance falls like 1/(n+1)
+				row = append(row, of.Mean*math.Sqrt(float64(n+2)))
+			}
+		}
+		rows = append(rows, row)
+	}
+	if err := fresh.Check(rows); err != nil {
+		t.Error(err)
+	}
+}
