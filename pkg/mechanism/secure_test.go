@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/fresh"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"pgregory.net/rapid"
@@ -69,6 +71,36 @@ func TestSecureIsTheSystems(t *testing.T) {
 		}
 		if n := testing.AllocsPerRun(100, func() { _ = s.Add(dst); _ = s.Release(dst) }); n != 0 {
 			t.Errorf("%T: %v allocations a release", s, n)
+		}
+	}
+}
+
+// TestEachSecureSumIsNoised: in every run the first sum and the second, and each of their numbers,
+// have as much noise as any other, and noise of their own. The seeds are fixed.
+func TestEachSecureSumIsNoised(t *testing.T) {
+	for _, of := range []securely{
+		SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-3}, Dim: 2, Bound: 1, Grid: 0.5},
+		SecureLaplace{Epsilon: 1, Dim: 2, Bound: 1, Grid: 0.5},
+	} {
+		opened, err := of.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows [][]float64
+		for run := range 4000 {
+			var s Secure
+			withSource(run, func() { s = opened.Start(nil) })
+			row, dst := []float64{}, make([]float64, 2)
+			for range 2 {
+				if err := errors.Join(s.Add([]float64{0.5, -0.5}), s.Release(dst)); err != nil {
+					t.Fatal(err)
+				}
+				row = append(row, dst...)
+			}
+			rows = append(rows, row)
+		}
+		if err := fresh.Check(rows); err != nil {
+			t.Errorf("%T: %v", of, err)
 		}
 	}
 }
