@@ -26,6 +26,7 @@ ANSWERS = ("Solution", "Wrong answers")  # what is folded for the teacher alone
 FOLDED = re.compile(r"<details>\s*<summary>([^<]*)</summary>.*?</details>\s*", re.DOTALL)
 BLOCKS = re.compile(r"\n\s*\n")
 CODE_LINES = 6  # that a slide has at most
+LABEL = 3       # words of what is a label in bold, such as "Claim.", and no sentence
 POINTS = 2      # for an exercise
 
 
@@ -76,14 +77,21 @@ def minutes(cells):
     return text + sum(1.5 * len(figures(c)) + 4 * is_exercise(c) + (not folded(c) and not is_exercise(c)) for c in code)
 
 
+def stated(block, letters=260):
+    """What a paragraph states that begins in bold: the bold sentence, or after a bold label its first sentences."""
+    m = re.match(r"(?:#[^\n]*\n+)?(\*\*(.+?)\*\*)", block, re.DOTALL)
+    if not m or m[2].startswith(("What to notice", "Exercise")):
+        return ""
+    return m[1] if len(m[2].split()) > LABEL else sentences(block[m.start(1):], letters)
+
+
 def claim(cells):
-    """The first bold sentence that begins a paragraph: what a section states."""
+    """The first thing that a section states in bold."""
     for cell in cells:
         if cell.cell_type == "markdown":
-            for block in BLOCKS.split(cell.source):
-                m = re.match(r"(?:#[^\n]*\n+)?\*\*(.+?)\*\*", block, re.DOTALL)
-                if m and not m[1].startswith(("What to notice", "Exercise")):
-                    return m[1]
+            for block in BLOCKS.split(FOLDED.sub("", cell.source)):
+                if text := stated(block.strip()):
+                    return text
     return ""
 
 
@@ -91,12 +99,13 @@ def sheet(nb):
     """The teacher's sheet: minutes and claim of each section, and the marks."""
     rows, marks = [], []
     for heading, cells in sections(nb):
-        text = claim(cells).replace("|", "\\|")
+        text = claim(cells).replace("**", "").replace("|", "\\|")
         rows.append(f"| {heading} | {minutes(cells):.0f} | {text} |")
         for cell in cells:
-            m = re.match(r"\*\*(Exercise \d+)\.?\*\*\s*(.+?[.?:])(?=\s|$)", cell.source, re.DOTALL)
+            m = re.match(r"\*\*(Exercise \d+)[^*]*\*\*\s*(.+)", cell.source, re.DOTALL)
             if cell.cell_type == "markdown" and m:
-                marks.append(f"| {m[1]} | {m[2]} | {POINTS} |")
+                task = sentences(" ".join(m[2].split()), 160).replace("|", "\\|")
+                marks.append(f"| {m[1]} | {task} | {POINTS} |")
     total = sum(minutes(cells) for _, cells in sections(nb))
     return "\n".join([
         f"## For the teacher: {total:.0f} minutes", "",
@@ -148,8 +157,8 @@ def slides(nb):
                 shown.append(block)
             elif block.startswith(("**What to notice", "**Exercise")):
                 shown.append(sentences(block))
-            elif m := re.match(r"\*\*.+?\*\*", block, re.DOTALL):
-                shown.append(m[0])
+            elif text := stated(block):
+                shown.append(text)
                 said.append(block)
             elif block:
                 said.append(block)

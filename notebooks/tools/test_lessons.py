@@ -37,7 +37,7 @@ def test_a_student_gets_no_answer():
 def test_a_teacher_gets_a_sheet():
     sheet = lessons.teacher(lesson()).cells[1].source
     assert "| 1. Two bars | 8 | Two bars are two numbers. |" in sheet  # a figure, two cells of code, an exercise, some words
-    assert "| Exercise 1 | Add `a` and `b`. | 2 |" in sheet and "In all: 2." in sheet
+    assert "| Exercise 1 | Add `a` and `b`. Why is it so? | 2 |" in sheet and "In all: 2." in sheet
     assert "For the teacher: 8 minutes" in sheet
 
 
@@ -50,6 +50,12 @@ def test_slides_show_claims_figures_and_short_code():
     assert "This is said" in made.cells[1].metadata.dpb.notes
     still = made.cells[2].outputs[0].data["text/html"]
     assert "two bars" in still and "script" not in still and "Move it" not in still
+
+
+def test_a_label_is_followed_by_what_it_labels():
+    assert lessons.stated("**Two bars are two numbers.** This is not shown.") == "**Two bars are two numbers.**"
+    assert lessons.stated("**Claim.** Bars are numbers. They are two.") == "**Claim.** Bars are numbers. They are two."
+    assert lessons.stated("**What to notice.** No.") == "" == lessons.stated("No bold **word** begins it.")
 
 
 def test_a_slide_is_not_overfull():
