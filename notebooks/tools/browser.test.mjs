@@ -427,7 +427,8 @@ const computing = named.length ? [] : [path.join(here, 'testdata', 'compute.ipyn
 // Cells that draw formulas by math.Exp and math.Log, or sums by gonum's floats. These differ in the
 // last bits between processors; what is drawn of them, seven digits, does not.
 // Of the game that is the densities of the two worlds, not the rounds in its frames.
-const formulas = { 'p00b-game': /"numbers":"\w+/, 'p00b-tradeoffs': /"numbers":"[\w ]+/, 'p00b-continual': /"numbers":"[\w ]+/, 'cell-21': /"numbers":"[\w ]+/ };
+const formulas = { 'p00b-game': /"numbers":"\w+/, 'p00b-success': /"numbers":"[\w ]+/, 'p00b-walk': /"numbers":"[\w ]+/, 'cell-21': /"numbers":"[\w ]+/,
+  'c18b': /"numbers":"[\w ]+/ };
 
 // another is a value for a control: short runs of 16 trials, and else the middle of the range.
 function another({ name, min, max, whole }) {
