@@ -143,8 +143,7 @@ func onlineUCB(b privacy.Budget, c privacy.Calibration, online learner.Predictor
 	return learner.Local{Device: learner.OnlineDevice{Noise: noise}, Server: learner.OnlineServer{Noise: noise, Online: online, Width: width}}
 }
 
-// experiment is an experiment on the paper's arms. The learners are calibrated for T = 20,000 at every
-// scale.
+// experiment plays the paper's arms. Its learners are calibrated for T = 20,000 at every scale.
 func experiment(s cell.Scale, name string, epsilon float64, env bandit.Environment, list contenders) *simulate.Experiment {
 	rounds := cell.Pick(s, 2_000, Horizon, Horizon)
 	return &simulate.Experiment{

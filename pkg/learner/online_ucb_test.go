@@ -246,8 +246,8 @@ func TestOnlineRefuses(t *testing.T) {
 		{learner.OnlineServer{Rule: learner.OracleWidth, Truth: []float64{1, 0, 0, math.NaN()}}, []string{"Truth = [1 0 0 NaN]", "4 finite"}},
 		{learner.OnlineServer{DeltaPower: -1}, []string{"DeltaPower = -1", "(0, 1]"}},
 		{learner.OnlineServer{DeltaPower: 0.25, DeltaSquared: 0.5}, []string{"DeltaPower = 0.25", "DeltaSquared = 0.5", "exclude"}},
-		{learner.OnlineServer{Online: predicts(nil)}, []string{"OnlineServer.Online.On(", "is nil"}},
-		{learner.OnlineServer{Online: predicts(func() online.Learner { return online.ONS{} })}, []string{"ONS.ExpConcave"}},
+		{learner.OnlineServer{Online: predicts{}}, []string{"OnlineServer.Online.On(", "is nil"}},
+		{learner.OnlineServer{Online: predicts{online.ONS{}}}, []string{"ONS.ExpConcave"}},
 	} {
 		c.s.Noise = learner.OnlineNoise{Budget: strict}
 		wants(t, "OnlineServer", failure(c.s.Open(features, 100)), c.words...)
@@ -256,15 +256,10 @@ func TestOnlineRefuses(t *testing.T) {
 	wants(t, "Anytime", failure(learner.Anytime{Server: ahead{}}.Open(features, 100)), "opens as", "Anytime.Server", "is nil")
 }
 
-// predicts is a Predictor made of a function.
-type predicts func() online.Learner
+// predicts is a Predictor whose online learner is given.
+type predicts struct{ online.Learner }
 
-func (p predicts) On(float64, float64) online.Learner {
-	if p == nil {
-		return nil
-	}
-	return p()
-}
+func (p predicts) On(float64, float64) online.Learner { return p.Learner }
 
 // ahead is a server that remembers how it was opened and started.
 type ahead struct{ opened, started *[]int }

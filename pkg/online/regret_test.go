@@ -233,18 +233,18 @@ func (b bad) Loss(int, []float64) float64 { return math.NaN() }
 
 func TestRegretErrors(t *testing.T) {
 	k := known{g: []float64{1, 0}, c: []float64{0, 0}, radius: 1}
-	ok := func() Learner { return OGD{Gradient: 1} }
+	ok := OGD{Gradient: 1}
 	for _, c := range []struct {
 		l      Learner
 		s      Stream
 		rounds int
 		want   string
 	}{
-		{ok(), k, 0, "rounds = 0"},
-		{ok(), k, 51, "rounds = 51"},
-		{ok(), known{radius: 1}, 1, "dimension 0"},
-		{ok(), known{g: k.g, c: k.c}, 1, "radius 0"},
-		{ok(), bad{k}, 5, "NaN"},
+		{ok, k, 0, "rounds = 0"},
+		{ok, k, 51, "rounds = 51"},
+		{ok, known{radius: 1}, 1, "dimension 0"},
+		{ok, known{g: k.g, c: k.c}, 1, "radius 0"},
+		{ok, bad{k}, 5, "NaN"},
 		{OGD{}, k, 5, "OGD.Gradient"},
 		{OGD{Radius: 7, Gradient: 1}, k, 5, "at most the stream's radius 1"},
 	} {
@@ -252,7 +252,7 @@ func TestRegretErrors(t *testing.T) {
 			t.Errorf("Regret(%+v, %+v, %d): %v, want an error with %q", c.l, c.s, c.rounds, err, c.want)
 		}
 	}
-	if _, err := RegretAgainst(ok(), k, 5, []float64{1}, nil, nil); err == nil {
+	if _, err := RegretAgainst(ok, k, 5, []float64{1}, nil, nil); err == nil {
 		t.Error("a comparator of the wrong length passes")
 	}
 	for _, make := range streams {
