@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
@@ -20,9 +19,8 @@ const (
 	lessonCells   = 40
 	lessonWords   = 2500 // in its text, without the code of solutions
 	lessonFigures = 5
-	lessonWidth   = 100 // letters in a line of code
-	lessonLines   = 20  // of code in a cell
-	algorithm     = 30  // of code in the one cell that is the paper's algorithm
+	lessonLines   = 20 // of code in a cell
+	algorithm     = 30 // of code in the one cell that is the paper's algorithm
 )
 
 var (
@@ -63,9 +61,6 @@ func TestLessons(t *testing.T) {
 			exercises += len(exercise.FindAllString(c.Source, -1))
 			lines := 0
 			for line := range strings.Lines(c.Source) {
-				if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > lessonWidth {
-					t.Errorf("cell %s has a line of %d letters, want at most %d: %s", c.ID, n, lessonWidth, line)
-				}
 				if text := strings.TrimSpace(line); text != "" && text != "%%" && !strings.HasPrefix(text, "//") {
 					lines++
 				}

@@ -10,6 +10,7 @@ import (
 
 const (
 	longest = 30            // lines that a code cell may have
+	widest  = 100           // letters that a line of code may have
 	control = "// control:" // begins a line that names controls of the page
 )
 
@@ -46,8 +47,8 @@ func (c Cell) short(running int) error {
 	return nil
 }
 
-// Formatted checks that the code is as gofmt writes it: what is above %% as a file, what is below
-// as the body of a function.
+// Formatted checks that the code is as gofmt writes it, what is above %% as a file and what is below
+// as the body of a function, in lines of at most 100 letters.
 func Formatted(t *testing.T, notebook string) {
 	t.Helper()
 	for _, c := range Cells(t, notebook) {
@@ -63,13 +64,12 @@ func (c Cell) formatted() error {
 	}
 	above, below, _ := strings.Cut("\n"+c.Source, "\n%%\n")
 	file := "package cell\n\n" + strings.TrimSpace(strings.TrimPrefix(above, "\n%noautoget"))
-	for _, code := range []string{file, below} {
-		for line := range strings.Lines(code) {
-			if prose := strings.TrimSpace(line); strings.HasPrefix(prose, "//") && utf8.RuneCountInString(prose) > 100 &&
-				!strings.HasPrefix(prose, control) {
-				return fmt.Errorf("cell %s has a comment of more than 100 letters: %s", c.ID, prose)
-			}
+	for line := range strings.Lines(c.Source) {
+		if line = strings.TrimRight(line, "\n"); utf8.RuneCountInString(line) > widest {
+			return fmt.Errorf("cell %s has a line of %d letters, want at most %d: %s", c.ID, utf8.RuneCountInString(line), widest, line)
 		}
+	}
+	for _, code := range []string{file, below} {
 		code = strings.TrimSpace(code)
 		want, err := format.Source([]byte(code))
 		if err != nil {

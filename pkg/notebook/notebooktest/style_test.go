@@ -29,7 +29,7 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// What gofmt would change is an error, on both sides of %%, and so is a long comment.
+// What gofmt would change is an error, on both sides of %%, and so is a long line.
 func TestFormatted(t *testing.T) {
 	for source, tidy := range map[string]bool{
 		"%noautoget\nimport (\n\t\"fmt\"\n\t\"math\"\n)": true,
@@ -44,11 +44,11 @@ func TestFormatted(t *testing.T) {
 			t.Errorf("%q: %v", source, err)
 		}
 	}
-	for comment, short := range map[string]bool{
-		"// " + strings.Repeat("ε", 97): true, "// " + strings.Repeat("ε", 98): false, "// control: " + strings.Repeat("a", 90): true,
+	for line, short := range map[string]bool{
+		"// " + strings.Repeat("ε", 97): true, "// " + strings.Repeat("ε", 98): false, "f(" + strings.Repeat("a", 98) + ")": false,
 	} {
-		if err := (Cell{Code: true, Source: "%%\n" + comment + "\nf()"}).formatted(); (err == nil) != short {
-			t.Errorf("%q: %v", comment, err)
+		if err := (Cell{Code: true, Source: "%%\n" + line + "\nf()"}).formatted(); (err == nil) != short {
+			t.Errorf("%q: %v", line, err)
 		}
 	}
 	if err := (Cell{Source: "x :=1"}).formatted(); err != nil {
