@@ -12,10 +12,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// fresher is how many runs the tests of fresh noise look at. What they compare is off by chance
-// with a probability below 1e-6.
-const fresher = 4000
-
 // first is a learner that plays arm 0.
 type first struct{}
 
@@ -34,9 +30,8 @@ func TestEachActionIsRandomised(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows [][]float64
-	for run := range fresher {
-		r, row := ready.Start(random.New(29, run, "own"), random.Source(29, run, "noise")), []float64{}
+	if err := fresh.Check(func(run int) (row []float64, err error) {
+		r := ready.Start(random.New(29, run, "own"), random.Source(29, run, "noise"))
 		for round := range 3 {
 			v := bandit.View{Round: round + 1, Arms: 3}
 			arms, err := r.Select(&v, nil)
@@ -44,13 +39,12 @@ func TestEachActionIsRandomised(t *testing.T) {
 				err = r.Update(&v, arms, []float64{0})
 			}
 			if err != nil {
-				t.Fatal(err)
+				return nil, err
 			}
 			row = append(row, fresh.Indicator(arms[0] != 0))
 		}
-		rows = append(rows, row)
-	}
-	if err := fresh.Check(rows); err != nil {
+		return row, nil
+	}); err != nil {
 		t.Error(err)
 	}
 }
@@ -64,21 +58,17 @@ func TestEachBitIsRandomised(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows [][]float64
-	for run := range fresher {
-		d, noise, row := ready.Start(), privacy.NewNoise(random.Source(31, run, "noise")), []float64{}
-		x := make([]float64, problem.Dim)
-		x[0] = 0.5
+	if err := fresh.Check(func(run int) (row []float64, err error) {
+		d, noise := ready.Start(), privacy.NewNoise(random.Source(31, run, "noise"))
 		for range 3 {
-			m, err := d.Report(nil, x, problem.RewardMax, noise, nil)
+			m, err := d.Report(nil, []float64{0.5, 0, 0}, problem.RewardMax, noise, nil)
 			if err != nil {
-				t.Fatal(err)
+				return nil, err
 			}
 			row = append(row, m[0])
 		}
-		rows = append(rows, row)
-	}
-	if err := fresh.Check(rows); err != nil {
+		return row, nil
+	}); err != nil {
 		t.Error(err)
 	}
 }
@@ -92,18 +82,16 @@ func (a *arrivals) Broadcast() []float64            { return nil }
 // TestEachBatchIsShuffled: in every run the first batch is in an order of its own, as the second.
 func TestEachBatchIsShuffled(t *testing.T) {
 	const batch = 4
-	var rows [][]float64
-	for run := range fresher {
+	if err := fresh.Check(func(run int) ([]float64, error) {
 		mixer := learner.Uniform{}.Start(batch, privacy.NewNoise(random.Source(37, run, "noise")))
 		var came arrivals
 		for i := range 2 * batch {
 			if err := mixer.Collect(learner.Message{float64(i % batch)}, &came); err != nil {
-				t.Fatal(err)
+				return nil, err
 			}
 		}
-		rows = append(rows, []float64{float64(slices.Index(came[:batch], 0)), float64(slices.Index(came[batch:], 0))})
-	}
-	if err := fresh.Check(rows); err != nil {
+		return []float64{float64(slices.Index(came[:batch], 0)), float64(slices.Index(came[batch:], 0))}, nil
+	}); err != nil {
 		t.Error(err)
 	}
 }

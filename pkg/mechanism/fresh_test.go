@@ -10,38 +10,29 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// fresher is how many runs the tests of fresh noise look at. What they compare is off by chance
-// with a probability below 1e-6.
-const fresher = 4000
-
 func noiseOf(run int) *privacy.Noise { return privacy.NewNoise(random.Source(23, run, "noise")) }
 
 // TestEachVectorIsNoised: in every run the first release and the second, and each of their numbers,
 // have as much noise as any other, and noise of their own.
 func TestEachVectorIsNoised(t *testing.T) {
-	pure, both := privacy.Budget{Epsilon: 1}, privacy.Budget{Epsilon: 1, Delta: 1e-5}
 	for _, of := range []interface {
 		Open() (mechanism.Calibrated[mechanism.Vectors], error)
 	}{
-		mechanism.Laplace{Epsilon: pure.Epsilon, Dim: 3, Lo: -1, Hi: 1},
-		mechanism.VectorGaussian{Budget: both, Dim: 3, Bound: 1},
+		mechanism.Laplace{Epsilon: 1, Dim: 3, Lo: -1, Hi: 1},
+		mechanism.VectorGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Dim: 3, Bound: 1},
 	} {
 		opened, err := of.Open()
 		if err != nil {
 			t.Fatal(err)
 		}
-		var rows [][]float64
-		for run := range fresher {
-			m, row, dst := opened.Start(noiseOf(run)), []float64{}, make([]float64, 3)
-			for range 2 {
-				if err := m.Release(dst, []float64{0, 0.5, -0.5}); err != nil {
-					t.Fatal(err)
-				}
-				row = append(row, dst...)
+		if err := fresh.Check(func(run int) ([]float64, error) {
+			m, row := opened.Start(noiseOf(run)), make([]float64, 6)
+			value := []float64{0, 0.5, -0.5}
+			if err := m.Release(row[:3], value); err != nil {
+				return nil, err
 			}
-			rows = append(rows, row)
-		}
-		if err := fresh.Check(rows); err != nil {
+			return row, m.Release(row[3:], value)
+		}); err != nil {
 			t.Errorf("%T: %v", of, err)
 		}
 	}
@@ -54,19 +45,17 @@ func TestEachAnswerIsRandomised(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows [][]float64
-	for run := range fresher {
-		m, row := opened.Start(noiseOf(run)), []float64{}
+	if err := fresh.Check(func(run int) (row []float64, err error) {
+		m := opened.Start(noiseOf(run))
 		for range 3 {
 			answer, err := m.Respond(1)
 			if err != nil {
-				t.Fatal(err)
+				return nil, err
 			}
 			row = append(row, fresh.Indicator(answer != 1))
 		}
-		rows = append(rows, row)
-	}
-	if err := fresh.Check(rows); err != nil {
+		return row, nil
+	}); err != nil {
 		t.Error(err)
 	}
 }
@@ -79,20 +68,18 @@ func TestEachPosteriorDrawIsNoised(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows [][]float64
-	for run := range fresher {
-		m, row := opened.Start(noiseOf(run)), []float64{}
+	if err := fresh.Check(func(run int) (row []float64, err error) {
+		m := opened.Start(noiseOf(run))
 		for n := range 2 {
 			if _, err := m.Add(&privacy.Record{Arms: []int{0, 1, 2}, Y: []float64{0, 0.5, -0.5}}); err != nil {
-				t.Fatal(err)
+				return nil, err
 			}
 			for _, of := range m.Release().Of { // a draw's variance falls like 1/(n+1)
 				row = append(row, of.Mean*math.Sqrt(float64(n+2)))
 			}
 		}
-		rows = append(rows, row)
-	}
-	if err := fresh.Check(rows); err != nil {
+		return row, nil
+	}); err != nil {
 		t.Error(err)
 	}
 }

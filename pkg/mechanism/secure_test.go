@@ -86,20 +86,17 @@ func TestEachSecureSumIsNoised(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var rows [][]float64
-		for run := range 4000 {
+		if err := fresh.Check(func(run int) (row []float64, err error) {
 			var s Secure
 			withSource(run, func() { s = opened.Start(nil) })
-			row, dst := []float64{}, make([]float64, 2)
-			for range 2 {
+			row = make([]float64, 4)
+			for _, dst := range [][]float64{row[:2], row[2:]} {
 				if err := errors.Join(s.Add([]float64{0.5, -0.5}), s.Release(dst)); err != nil {
-					t.Fatal(err)
+					return nil, err
 				}
-				row = append(row, dst...)
 			}
-			rows = append(rows, row)
-		}
-		if err := fresh.Check(rows); err != nil {
+			return row, nil
+		}); err != nil {
 			t.Errorf("%T: %v", of, err)
 		}
 	}

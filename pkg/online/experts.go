@@ -72,13 +72,12 @@ func (e Experts) Open(actions int) (*ExpertsCalibrated, error) {
 // Start begins a run. The first action and the prefixes are drawn from own, and the choices take
 // their noise from noise. Without them the run says in its first Update that it could not begin.
 func (e *ExpertsCalibrated) Start(own *rand.Rand, noise rand.Source) *ExpertsRun {
-	r := &ExpertsRun{scores: make([]float64, e.actions), chosen: make([]int, 1)}
-	if own == nil || noise == nil {
-		return r
+	r := &ExpertsRun{choice: e.choices.Start(privacy.NewNoise(noise)), own: own,
+		scores: make([]float64, e.actions), chosen: make([]int, 1)}
+	if own != nil {
+		r.chosen[0] = own.IntN(e.actions)
+		r.open(1)
 	}
-	r.choice, r.own = e.choices.Start(privacy.NewNoise(noise)), own
-	r.chosen[0] = own.IntN(e.actions)
-	r.open(1)
 	return r
 }
 
@@ -101,7 +100,7 @@ func (e *ExpertsRun) Choose() int { return e.chosen[0] }
 // finite, are an error and change nothing.
 func (e *ExpertsRun) Update(losses []float64) error {
 	if e.own == nil {
-		return errors.New("online: Experts started without random numbers, want a *rand.Rand and a rand.Source")
+		return errors.New("online: Experts started without random numbers of their own, want a *rand.Rand")
 	}
 	if len(losses) != len(e.scores) {
 		return fmt.Errorf("online: %d losses for %d actions: %w", len(losses), len(e.scores), ErrGradient)
@@ -137,8 +136,5 @@ func (e *ExpertsRun) Clipped() int { return e.clipped }
 
 // Plan returns what the choices of this run reveal of the losses of one round.
 func (e *ExpertsRun) Plan(records int) privacy.Plan {
-	if e.own == nil {
-		return privacy.NoPlan("online: Experts that could not begin")
-	}
 	return privacy.PlanOf(e.choice, records).HeldBy(e)
 }

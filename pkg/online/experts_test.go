@@ -133,9 +133,13 @@ func TestExpertsRefuse(t *testing.T) {
 		}
 	}
 	ready := experts(t, 1, 2)
-	without := ready.Start(random.New(6, 1, "own"), nil)
-	if err := without.Update([]float64{0, 0}); err == nil || without.Choose() != 0 || privacy.ClaimOf(without).Held() {
-		t.Errorf("without noise: %v", err)
+	for want, without := range map[string]*ExpertsRun{
+		"without noise":          ready.Start(random.New(6, 1, "own"), nil),
+		"without random numbers": ready.Start(nil, random.Source(6, 1, "noise")),
+	} {
+		if err := without.Update([]float64{0, 0}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
 	}
 	begin := func() *ExpertsRun { return ready.Start(random.New(6, 1, "own"), random.Source(6, 1, "noise")) }
 	a, b := begin(), begin()

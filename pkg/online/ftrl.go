@@ -2,7 +2,6 @@ package online
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -41,16 +40,15 @@ var _ Learner = FTRL{}
 
 // FTRLCalibrated is an [FTRL] that is ready for runs, and says what they reveal.
 type FTRLCalibrated struct {
-	on    ball
-	sums  privacy.Mechanism[mechanism.Total]
-	draws bool    // the sums are noisy
-	half  float64 // eta/2
+	on   ball
+	sums privacy.Mechanism[mechanism.Total]
+	half float64 // eta/2
 }
 
 // FTRLRun is an [FTRL] in a run.
 type FTRLRun struct {
 	core
-	sums   privacy.Stream[mechanism.Total] // nil if it could not begin
+	sums   privacy.Stream[mechanism.Total]
 	half   float64
 	record privacy.Record
 	next   []float64
@@ -81,20 +79,13 @@ func (f FTRL) Open(dim, horizon int) (Calibrated, error) {
 		return nil, err
 	}
 	eta := cmp.Or(f.Rate, math.Sqrt(2/float64(horizon)))
-	return &FTRLCalibrated{on: on, sums: opened, draws: f.Sums != nil, half: eta / 2}, nil
+	return &FTRLCalibrated{on: on, sums: opened, half: eta / 2}, nil
 }
 
 // Start begins a run over sums of their own noise.
 func (f *FTRLCalibrated) Start(_ *rand.Rand, noise rand.Source) Run {
 	r := &FTRLRun{core: f.on.begin(), half: f.half, next: make([]float64, f.on.dim)}
-	switch {
-	case noise != nil:
-		r.sums = f.sums.Start(privacy.NewNoise(noise))
-	case !f.draws:
-		r.sums = f.sums.Start(nil)
-	default:
-		return r
-	}
+	r.sums = f.sums.Start(privacy.NewNoise(noise))
 	r.lead()
 	return r
 }
@@ -118,9 +109,6 @@ func (f *FTRLRun) lead() {
 // Update takes the gradient at Predict(). Over noisy sums, a gradient beyond the horizon is an
 // error: nobody has paid for its release.
 func (f *FTRLRun) Update(gradient []float64) error {
-	if f.sums == nil {
-		return errors.New("online: FTRL over private sums started without noise, want a rand.Source")
-	}
 	clipped := f.clipped
 	if err := f.take(gradient); err != nil {
 		return err
@@ -139,8 +127,5 @@ func (f *FTRLRun) Update(gradient []float64) error {
 
 // Plan returns the plan of the sums, so far.
 func (f *FTRLRun) Plan(records int) privacy.Plan {
-	if f.sums == nil {
-		return privacy.NoPlan("online: an FTRL that could not begin")
-	}
 	return privacy.PlanOf(f.sums, records).HeldBy(f)
 }

@@ -7,19 +7,31 @@ import (
 	"slices"
 )
 
-// Check compares what so many runs released of the same data, a row for each run. Each column has
-// to vary as the others do, up to a quarter of the median variance, and no two columns may go
-// together: their correlation is 0.12 at most. With 4,000 rows of Laplace noise, or of indicators
-// of events that are not rare, that is seven standard errors.
-func Check(rows [][]float64) error {
-	columns := make([][]float64, len(rows[0])) // less their means
-	variances := make([]float64, len(columns))
-	for j := range columns {
-		for _, row := range rows {
+// runs is how many runs are compared.
+const runs = 4000
+
+// Check plays 4,000 runs and compares what they release of the same data, as many numbers in each.
+// Each number has to vary as the others do, up to a quarter of the median variance, and no two may
+// go together: their correlation is 0.12 at most. For Laplace noise, and for indicators of events
+// that are not rare, that is seven standard errors: a false alarm in fewer than one of 1e6 seeds.
+func Check(play func(run int) ([]float64, error)) error {
+	var columns [][]float64
+	for run := range runs {
+		row, err := play(run)
+		if err != nil {
+			return fmt.Errorf("run %d: %w", run, err)
+		}
+		if columns == nil {
+			columns = make([][]float64, len(row))
+		}
+		for j := range columns {
 			columns[j] = append(columns[j], row[j])
 		}
-		centre(columns[j])
-		variances[j] = together(columns[j], columns[j])
+	}
+	variances := make([]float64, len(columns))
+	for j, c := range columns {
+		centre(c)
+		variances[j] = together(c, c)
 	}
 	sorted := slices.Sorted(slices.Values(variances))
 	median := sorted[len(sorted)/2]
