@@ -30,7 +30,7 @@ const (
 // built of packages in pkg/ and a named parameter, in view: in the cell itself or in a cell whose
 // declarations it uses. A paper's own folder helps with nothing but committed tables and checks.
 func TestCellsShowTheToolkit(t *testing.T) {
-	each(t, func(t *testing.T, path string) {
+	each(t, all(t), func(t *testing.T, path string) {
 		nb := read(t, path)
 		var committed, computed, built int
 		for _, c := range nb.cells {
@@ -63,7 +63,7 @@ func TestCellsShowTheToolkit(t *testing.T) {
 var running = map[string]int{"01": 15, "02": 15, "05": 15, "06": 15}
 
 func TestCellsAreShort(t *testing.T) {
-	each(t, func(t *testing.T, path string) {
+	each(t, all(t), func(t *testing.T, path string) {
 		number, _, _ := strings.Cut(filepath.Base(path), "-")
 		notebooktest.Short(t, path, cmp.Or(running[number], 30))
 	})
@@ -90,19 +90,32 @@ func TestRunTimes(t *testing.T) {
 	}
 }
 
-func TestCellsAreFormatted(t *testing.T) { each(t, notebooktest.Formatted) }
+func TestCellsAreFormatted(t *testing.T) { each(t, all(t), notebooktest.Formatted) }
 
-// each runs a test on every notebook: the lessons, and the evidence behind each.
-func each(t *testing.T, test func(t *testing.T, path string)) {
+// lessons lists the lessons.
+func lessons(t *testing.T) []string {
 	t.Helper()
-	lessons, err := filepath.Glob("*.ipynb")
-	if err != nil || len(lessons) == 0 {
+	paths, err := filepath.Glob("*.ipynb")
+	if err != nil || len(paths) == 0 {
 		t.Fatalf("no notebooks: %v", err)
 	}
-	for _, lesson := range lessons {
-		for _, path := range notebooktest.Files(t, lesson) {
-			t.Run(strings.TrimSuffix(filepath.Base(path), ".ipynb"), func(t *testing.T) { test(t, path) })
-		}
+	return paths
+}
+
+// all lists every notebook: the lessons, and the evidence behind each.
+func all(t *testing.T) (paths []string) {
+	t.Helper()
+	for _, lesson := range lessons(t) {
+		paths = append(paths, notebooktest.Files(t, lesson)...)
+	}
+	return paths
+}
+
+// each runs a test on each of some notebooks.
+func each(t *testing.T, paths []string, test func(t *testing.T, path string)) {
+	t.Helper()
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".ipynb"), func(t *testing.T) { test(t, path) })
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"html"
 	"math"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -30,26 +29,9 @@ var (
 	exercise = regexp.MustCompile(`(?m)^\s*exercises\.Check\(`)
 )
 
-// lessons runs a test on each lesson that has its evidence beside it.
-func lessons(t *testing.T, test func(t *testing.T, path string)) {
-	t.Helper()
-	paths, err := filepath.Glob("*.ipynb")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no notebooks: %v", err)
-	}
-	for _, path := range paths {
-		t.Run(strings.TrimSuffix(path, ".ipynb"), func(t *testing.T) {
-			if len(notebooktest.Files(t, path)) == 1 {
-				t.Skip("is lesson and evidence in one")
-			}
-			test(t, path)
-		})
-	}
-}
-
 // TestLessons counts what each lesson is made of.
 func TestLessons(t *testing.T) {
-	lessons(t, func(t *testing.T, path string) {
+	each(t, lessons(t), func(t *testing.T, path string) {
 		cells := notebooktest.Cells(t, path)
 		words, figures, exercises, long := 0, 0, 0, 0
 		for i, c := range cells {
@@ -96,7 +78,7 @@ var (
 // figure's caption or a table has it, or a cell's code sets it. It may be rounded in the text. What
 // an exercise's solution computes by hand is left out.
 func TestNumbers(t *testing.T) {
-	lessons(t, func(t *testing.T, path string) {
+	each(t, lessons(t), func(t *testing.T, path string) {
 		var nb struct {
 			Cells []struct {
 				ID      string

@@ -10,11 +10,9 @@ Each lesson gives <out>/student/<name>.ipynb, without solutions and without what
 those that the notebook has. A page and the slides need no network.
 """
 
-import argparse
 import copy
 import re
 import sys
-from pathlib import Path
 
 import nbformat
 from bs4 import BeautifulSoup
@@ -199,10 +197,7 @@ def make(path, out):
 
 
 def main(arguments=None):
-    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    p.add_argument("notebooks", nargs="+", type=Path)
-    p.add_argument("--out", type=Path, default=run.ROOT / "build" / "lessons")
-    a = p.parse_args(arguments)
+    a = run.parser(__doc__, run.ROOT / "build" / "lessons").parse_args(arguments)
     for path in a.notebooks:
         try:
             print(f"{path.stem}: student, teacher, {make(path, a.out)} slides", flush=True)

@@ -281,10 +281,16 @@ def write(nb, path):
     part.replace(path)
 
 
-def main(arguments=None):
-    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def parser(doc, out):
+    """The arguments of a program over notebooks: these, and a directory for what it makes."""
+    p = argparse.ArgumentParser(description=doc.split("\n")[0])
     p.add_argument("notebooks", nargs="+", type=Path)
-    p.add_argument("--out", type=Path, default=ROOT / "build")
+    p.add_argument("--out", type=Path, default=out)
+    return p
+
+
+def main(arguments=None):
+    p = parser(__doc__, ROOT / "build")
     p.add_argument("--in-place", action="store_true", help="write the outputs into the notebook as well")
     p.add_argument("--export-only", action="store_true", help="export the notebooks with the outputs they have")
     p.add_argument("--timeout", type=float, default=float(os.environ.get("TIMEOUT") or 0),

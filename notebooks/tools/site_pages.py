@@ -9,7 +9,6 @@ index with a picture of each notebook, a search, and on each notebook's page the
 The run fails on a link that leads nowhere.
 """
 
-import argparse
 import base64
 import html
 import json
@@ -19,7 +18,6 @@ import subprocess
 import sys
 import urllib.parse
 from html.parser import HTMLParser
-from pathlib import Path
 
 import nbformat
 from bs4 import BeautifulSoup
@@ -269,10 +267,7 @@ def make(out, notebooks):
 
 
 def main(arguments=None):
-    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    p.add_argument("notebooks", nargs="+", type=Path)
-    p.add_argument("--out", type=Path, default=run.ROOT / "build" / "site")
-    a = p.parse_args(arguments)
+    a = run.parser(__doc__, run.ROOT / "build" / "site").parse_args(arguments)
     try:
         make(a.out, a.notebooks)
         if bad := broken(a.out):
