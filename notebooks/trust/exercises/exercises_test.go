@@ -75,7 +75,7 @@ func queriesFor(loss, epsilon float64) int {
 }
 
 func discreteLaplaceStub(z, scale float64) float64 {
-	return math.Exp(-math.Abs(z)/scale) / (2 * scale) // your turn: this is the density of the continuous law
+	return math.Exp(-math.Abs(z)/scale) / (2 * scale) // your turn: the continuous law's density
 }
 
 func discreteLaplace(z, scale float64) float64 {
