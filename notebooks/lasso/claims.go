@@ -23,20 +23,20 @@ import (
 
 // claims lists the statements of the notebook that a cell checks.
 var claims = assert.Claims{
-	{Statement: "In nine data sets of ten, the five of 200 coordinates that matter leave 0 first, at penalties above 0.3 sqrt(2 ln d/n).", Check: found},
-	{Statement: "Two LASSO learners pay less than a fifth of LinUCB's regret, and LassoBandit less than 0.6 of it.", Check: lassoPays},
-	{Statement: "From ε = 1 to 10,000 the printed selection lists about half of the coordinates that matter, and no other.", Check: printedSelection},
-	{Statement: "The printed algorithm proves no ε, the mended one at most what was asked; at ε = 1 both pay what a random arm pays.", Check: printedLearns},
-	{Statement: "In committed runs the printed algorithm pays 0.8 to 0.85 of a random arm's regret at ε = 10,000, 0.3 to 0.42 at 10⁸, and with a two-sided test 0.03 to 0.04.", Check: printedPays},
+	{Name: "leave 0 first", Statement: "In nine data sets of ten, the five of 200 coordinates that matter leave 0 first, at penalties above 0.3 sqrt(2 ln d/n).", Check: found},
+	{Name: "LASSO learners", Statement: "Two LASSO learners pay less than a fifth of LinUCB's regret, and LassoBandit less than 0.6 of it.", Check: lassoPays},
+	{Name: "printed selection", Statement: "From ε = 1 to 10,000 the printed selection lists about half of the coordinates that matter, and no other.", Check: printedSelection},
+	{Name: "printed proof", Statement: "The printed algorithm proves no ε, the mended one at most what was asked; at ε = 1 both pay what a random arm pays.", Check: printedLearns},
+	{Name: "printed regret", Statement: "In committed runs the printed algorithm pays 0.8 to 0.85 of a random arm's regret at ε = 10,000, 0.3 to 0.42 at 10⁸, and with a two-sided test 0.03 to 0.04.", Check: printedPays},
 	{Statement: "At ε = 0.5 a selection finds the five that matter in 8000 rows, and not in 200.", Check: longEpisodes},
-	{Statement: "Each recipe proves at most the ε that it was asked for, and the plain one less than 0.8 of it.", Check: recipesPromise},
+	{Name: "proved epsilons", Statement: "Each recipe proves at most the ε that it was asked for, and the plain one less than 0.8 of it.", Check: recipesPromise},
 	{Statement: "Refined beats tuned, and tuned plain; refined at ε = 0.5 beats plain at 2.", Check: recipesRank},
 	{Statement: "Ten times the dimension costs plain 1.8 to 2.1 times, the others 1.2 to 1.8 times.", Check: slowInDimension},
 	{Statement: "The support is complete later at ε = 0.5 than at 10.", Check: laterSupport},
-	{Statement: "After 16,000 rounds the refined recipe's error is the least of the three, and less than half of the tuned one's.", Check: leastError},
-	{Statement: "With the missing factor FLIPHAT pays 3.8 to 6 times the regret, and SparseJDP less than any of its variants.", Check: fliphatPays},
-	{Statement: "The refined recipe pays less than the tuned one, that less than a bare selection, then come AnalyzeGauss and hard thresholding, and LinUCB over noisy sums pays most.", Check: selectionsPay},
-	{Statement: "From d = 10 to 80 the local learner's regret grows eight- to 13.5-fold, the joint learner's more slowly than ln d.", Check: localGrows},
+	{Name: "least error", Statement: "After 16,000 rounds the refined recipe's error is the least of the three, and less than half of the tuned one's.", Check: leastError},
+	{Name: "missing factor", Statement: "With the missing factor FLIPHAT pays 3.8 to 6 times the regret, and SparseJDP less than any of its variants.", Check: fliphatPays},
+	{Name: "ways to release", Statement: "The refined recipe pays less than the tuned one, that less than a bare selection, then come AnalyzeGauss and hard thresholding, and LinUCB over noisy sums pays most.", Check: selectionsPay},
+	{Name: "trust models", Statement: "From d = 10 to 80 the local learner's regret grows eight- to 13.5-fold, the joint learner's more slowly than ln d.", Check: localGrows},
 }
 
 // Assert checks a statement at the scale of the run and prints the evidence. It exits with status 1
