@@ -28,22 +28,22 @@ import (
 
 // claims lists the statements of the notebook that a cell checks.
 var claims = assert.Claims{
-	{Statement: "DP-FTRL's printed noise buys 2.8 to 3.1 times the epsilon that is asked for, read with ln, and 2 to 2.2 times with log2.", Check: printedTree},
-	{Statement: "On drifting losses, DP-FTRL's regret is within 3 standard errors of an independent program's.", Check: ftrlAgrees},
-	{Statement: "Against the adaptive adversary, DP-FTRL's regret over sqrt T grows with T, with Laplace and with correlated noise.", Check: exploited},
-	{Statement: "FTPL pays as much with one draw as with fresh noise on drifting losses, and at least twice as much against the adversary.", Check: recognised},
-	{Statement: "DP-NAS is right in fewer than 4 runs of 100 as printed, and in all with W/t; it stops when an independent program's does.", Check: printedRule},
-	{Statement: "In 100,000 rounds, DP-SE plays each arm more than 1800 times before it drops one.", Check: slowStart},
-	{Statement: "After a million rounds, each learner's regret is within 3 standard errors of the independent program's.", Check: agreement},
-	{Statement: "AdaP-TT names the best arm in at least 9 runs of 10, and by its proved threshold in all.", Check: named},
-	{Statement: "The draws of Thompson sampling cost an epsilon above 2000, or 90 if each arm is played 100 times first.", Check: ownDraws},
-	{Statement: "On 200 random arm sets, max g is at most 2m and a core set has at most 2m arms.", Check: smallDesigns},
-	{Statement: "After every batch, the sound width covers the error of every arm left; at the end it is less than half the published one.", Check: covered},
-	{Statement: "After a million rounds at epsilon = 1, the sound width has at most 0.4 of the published regret.", Check: narrow},
-	{Statement: "At epsilon = 3 on 5 arms, spread, DP-IMED pays 5 to 20% more than KL-UCB, DP-KLUCB 15 to 30% more, and IMED without privacy 20 to 35% less.", Check: beside},
-	{Statement: "No audit of the leaderboard excludes an epsilon that is proved.", Check: attacked},
-	{Statement: "TargetIMED, DP-IMED and DP-KLUCB have the three lowest regrets of all private learners, in every environment at every epsilon.", Check: ahead},
-	{Statement: "With 4,000 trials, TargetIMED has the lowest mean regret in all 16 cells, in 13 of them by more than 3 standard errors.", Check: record},
+	{Name: "printed noise", Statement: "DP-FTRL's printed noise buys 2.8 to 3.1 times the epsilon that is asked for, read with ln, and 2 to 2.2 times with log2.", Check: printedTree},
+	{Name: "drifting losses", Statement: "On drifting losses, DP-FTRL's regret is within 3 standard errors of an independent program's.", Check: ftrlAgrees},
+	{Name: "adaptive adversary", Statement: "Against the adaptive adversary, DP-FTRL's regret over sqrt T grows with T, with Laplace and with correlated noise.", Check: exploited},
+	{Name: "one draw of noise", Statement: "FTPL pays as much with one draw as with fresh noise on drifting losses, and at least twice as much against the adversary.", Check: recognised},
+	{Name: "printed answer", Statement: "DP-NAS is right in fewer than 4 runs of 100 as printed, and in all with W/t; it stops when an independent program's does.", Check: printedRule},
+	{Name: "first epoch", Statement: "In 100,000 rounds, DP-SE plays each arm more than 1800 times before it drops one.", Check: slowStart},
+	{Name: "independent program", Statement: "After a million rounds, each learner's regret is within 3 standard errors of the independent program's.", Check: agreement},
+	{Name: "best arm", Statement: "AdaP-TT names the best arm in at least 9 runs of 10, and by its proved threshold in all.", Check: named},
+	{Name: "own draws", Statement: "The draws of Thompson sampling cost an epsilon above 2000, or 90 if each arm is played 100 times first.", Check: ownDraws},
+	{Name: "core sets", Statement: "On 200 random arm sets, max g is at most 2m and a core set has at most 2m arms.", Check: smallDesigns},
+	{Name: "width covers", Statement: "After every batch, the sound width covers the error of every arm left; at the end it is less than half the published one.", Check: covered},
+	{Name: "width saves", Statement: "After a million rounds at epsilon = 1, the sound width has at most 0.4 of the published regret.", Check: narrow},
+	{Name: "beside KL-UCB", Statement: "At epsilon = 3 on 5 arms, spread, DP-IMED pays 5 to 20% more than KL-UCB, DP-KLUCB 15 to 30% more, and IMED without privacy 20 to 35% less.", Check: beside},
+	{Name: "audits", Statement: "No audit of the leaderboard excludes an epsilon that is proved.", Check: attacked},
+	{Name: "first three", Statement: "TargetIMED, DP-IMED and DP-KLUCB have the three lowest regrets of all private learners, in every environment at every epsilon.", Check: ahead},
+	{Name: "longer race", Statement: "With 4,000 trials, TargetIMED has the lowest mean regret in all 16 cells, in 13 of them by more than 3 standard errors.", Check: record},
 }
 
 // Assert checks a statement at the scale of the run and prints the evidence. It exits with status 1
