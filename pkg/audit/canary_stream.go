@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
+	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -167,7 +168,7 @@ func (a Learner) Canaries(score func(round int, arms []int, before, after []floa
 				}
 				before, after = after, before
 			}
-			return nil
+			return bandit.Close(p.now)
 		},
 	}, nil
 }

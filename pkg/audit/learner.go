@@ -72,6 +72,7 @@ func (a Learner) About() (About, error) {
 		if err != nil {
 			return about, err
 		}
+		defer bandit.Close(l)
 		if c := privacy.ClaimOf(l); c.Held() {
 			about.Claim, about.Curve = Claimed(c)
 		}
@@ -257,6 +258,7 @@ func newPlayer(a Learner, l bandit.Calibrated) *player {
 // reset starts a run. The source seeds the learner's own stream first and then draws the noise.
 func (p *player) reset(source rand.Source) {
 	own := rand.New(rand.NewPCG(source.Uint64(), source.Uint64()))
+	_ = bandit.Close(p.now) // of a run that has failed; the others are closed by now
 	p.now = p.l.Start(own, source)
 }
 
@@ -315,5 +317,5 @@ func (p *player) run(s Stream, hidden []bool, source rand.Source, dst []float64)
 			dst = p.Transcript(p.now, t+first, dst)
 		}
 	}
-	return dst, nil
+	return dst, bandit.Close(p.now)
 }

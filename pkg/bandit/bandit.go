@@ -10,6 +10,7 @@
 //   - [Warmer], [Warmed]: want a round 0 with the rewards of all arms
 //   - [Committed], [Summable], [Sums], [Plays]: a run and a world for a simulation that jumps
 //   - [Warner]: a run that has something to warn of
+//   - [Close]: ends a run, or a learner that is open, which holds more than memory
 //   - [CheckView], [CheckArms], [CheckHorizon]: validate what a learner is given
 //
 // In each round the environment shows a [View] with one context row per arm, the learner selects

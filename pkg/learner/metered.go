@@ -127,6 +127,9 @@ func (m *MeteredCalibrated) cost(records int) (epsilon float64, by string, err e
 	return privacy.Tightest(privacy.PlanOf(m.inner, records).Event(), m.budget.Delta)
 }
 
+// Close closes the learner, if it is to be closed.
+func (m *MeteredCalibrated) Close() error { return bandit.Close(m.inner) }
+
 // Start begins a run.
 func (m *MeteredCalibrated) Start(own *rand.Rand, noise rand.Source) bandit.Run {
 	return &meteredRun{MeteredCalibrated: m, run: m.inner.Start(own, noise)}
@@ -192,6 +195,9 @@ func (m *meteredRun) Warnings() []bandit.Warning {
 
 // Plan returns the learner's plan, with the draws of this run.
 func (m *meteredRun) Plan(records int) privacy.Plan { return m.cut(m.run, records).HeldBy(m) }
+
+// Close closes the learner's run, if it is to be closed.
+func (m *meteredRun) Close() error { return bandit.Close(m.run) }
 
 // Check compares noise that the learner drew from the operating system with its plan.
 func (m *meteredRun) Check() error { return checkSystem(m.run) }

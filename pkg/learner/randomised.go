@@ -65,13 +65,19 @@ func (r *randomisedAction) planned(p privacy.Plan, drawn []privacy.Draws) privac
 	if !p.Held() {
 		p = privacy.Plan{Neighbours: privacy.ReplaceRound, Scope: privacy.OwnAction, Draws: p.Draws}
 	}
-	draws := slices.Concat(p.Draws, drawn)
+	var draws []privacy.Draws
+	if p.Draws != nil { // the inner plan says what it draws
+		draws = slices.Concat(p.Draws, drawn)
+	}
 	p = p.With(privacy.Release{Law: privacy.ResponseLaw(2, r.epsilon)}) // of all numbers of arms, the one that shows most
 	p.Model, p.Draws = privacy.Central, draws
 	p.Asked.Epsilon += r.epsilon
 	p.Source = strings.TrimPrefix(p.Source+"; randomised response (Warner 1965); Shariff and Sheffet 2018, Claim 13", "; ")
 	return p
 }
+
+// Close closes the inner learner, if it is to be closed.
+func (r *randomisedAction) Close() error { return bandit.Close(r.inner) }
 
 // Start begins a run.
 func (r *randomisedAction) Start(own *rand.Rand, noise rand.Source) bandit.Run {
@@ -125,6 +131,9 @@ func (r *randomisedRun) Warnings() []bandit.Warning { return bandit.Warnings(r.r
 func (r *randomisedRun) Plan(records int) privacy.Plan {
 	return r.planned(privacy.PlanOf(r.run, records), r.drawn).HeldBy(r)
 }
+
+// Close closes the inner learner's run, if it is to be closed.
+func (r *randomisedRun) Close() error { return bandit.Close(r.run) }
 
 // Check compares noise that the inner learner drew from the operating system with its plan.
 func (r *randomisedRun) Check() error { return checkSystem(r.run) }

@@ -74,11 +74,13 @@ func (r *Replay) Run(l bandit.Learner) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, fmt.Errorf("offpolicy: Replay: Open: %w", err)
 	}
+	defer bandit.Close(ready)
 	if w, ok := ready.(bandit.Warmer); ok && w.WantsWarmUp() {
 		return Estimate{}, errors.New("offpolicy: Replay: the learner wants a warm-up with the rewards of all arms, which a log does not have")
 	}
 	contexts := rows.Start()
 	run := ready.Start(random.New(r.Seed, 0, "learner/"), random.Source(r.Seed, 0, "noise/"))
+	defer bandit.Close(run)
 	least := 1.0
 	for _, p := range r.Log.Propensities {
 		least = min(least, p)

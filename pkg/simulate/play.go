@@ -32,9 +32,11 @@ func Play(env bandit.Environment, l bandit.Learner, rounds int, seed uint64, vis
 	if err != nil {
 		return fmt.Errorf("simulate: Open: %w", err)
 	}
+	defer bandit.Close(ready)
 	trial := world.Start(random.New(seed, 0, "contexts"))
 	rewards, y := random.New(seed, 0, "rewards"), make([]float64, problem.Slots)
 	run := ready.Start(random.New(seed, 0, "learner/"), random.Source(seed, 0, "noise/"))
+	defer bandit.Close(run)
 	if wantsWarmUp(ready) {
 		all := make([]float64, problem.Arms)
 		trial.Pull(random.New(seed, 0, "warm-up"), allArms(problem.Arms), all)
@@ -58,6 +60,9 @@ func Play(env bandit.Environment, l bandit.Learner, rounds int, seed uint64, vis
 			return fmt.Errorf("simulate: round %d: %w", round, err)
 		}
 		visit(&Round{&view, arms, y, trial, run})
+	}
+	if err := bandit.Close(run); err != nil {
+		return fmt.Errorf("simulate: after round %d: %w", rounds, err)
 	}
 	return nil
 }

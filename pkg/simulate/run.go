@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
 
 // Options are the options of RunAll.
@@ -61,6 +63,9 @@ func RunAll(ctx context.Context, experiments []*Experiment, opts Options) ([]*Re
 	defer func() {
 		for _, j := range jobs {
 			j.save.close()
+			for _, l := range j.learners {
+				_ = bandit.Close(l) // its runs are closed, and the results are there
+			}
 		}
 	}()
 

@@ -150,6 +150,11 @@ func (e *Prepared) runTrial(ctx context.Context, trial int, tick func(rounds int
 		return nil, fail(errors.New("its Start returned nil"))
 	}
 	seats := make([]seat, len(e.Policies))
+	defer func() {
+		for _, s := range seats {
+			_ = bandit.Close(s.run) // of a trial that has failed; the others are closed by now
+		}
+	}()
 	rec = &Record{Origin: e.origin, Trial: trial, Regret: make([][]float64, len(seats)), Warnings: make([][]bandit.Warning, len(seats))}
 	for i, p := range e.Policies {
 		at = i
@@ -239,8 +244,12 @@ func (e *Prepared) runTrial(ctx context.Context, trial int, tick func(rounds int
 		}
 	}
 	tick(rounds - ticked)
+	round = rounds
 	for i := range seats {
-		at = i
+		at, turn = i, i
+		if err := bandit.Close(seats[i].run); err != nil {
+			return nil, fail(err)
+		}
 		unchecked, err := seats[i].check(e.claims[i], rounds)
 		if err != nil {
 			return nil, fail(err)

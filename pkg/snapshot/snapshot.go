@@ -178,6 +178,9 @@ func (s *Session) Plan(records int) privacy.Plan {
 	return p.HeldBy(s)
 }
 
+// Close closes the run and its learner, if they are to be closed.
+func (s *Session) Close() error { return errors.Join(bandit.Close(s.run), bandit.Close(s.ready)) }
+
 // Rounds returns how many rounds were played.
 func (s *Session) Rounds() int { return len(s.state.Rounds) }
 
