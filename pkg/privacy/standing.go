@@ -76,6 +76,13 @@ func (p Plan) Trusts(rules ...any) Plan {
 	return p
 }
 
+// AssertedBy returns the plan as one that somebody outside of this module asserts, such as "the
+// program \"mine\"", and that nothing checks.
+func (p Plan) AssertedBy(who string) Plan {
+	p.origin = p.origin.with(origin{Asserted, []string{who}})
+	return p
+}
+
 // standing returns what an outsider's plan is worth: Stated for a part that privacytest can take
 // apart, which is a statistic, a tree's noise, or a device, and for a run of one.
 func standing(t reflect.Type) Standing {
