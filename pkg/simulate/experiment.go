@@ -53,8 +53,8 @@ type Experiment struct {
 	// Cache is a directory that keeps the trials of many experiments, by all that they depend on, so
 	// that a cell of a notebook that is run again with the same parameters has its results at once.
 	// Empty means none. The cache is skipped, without a warning, if it could mix up two experiments: if
-	// a type of the environment or of a learner is the program's own, if a field holds a closure, or if
-	// the toolkit's version is not known.
+	// a type of the environment or of a learner is the program's own, if a field holds a closure, if a
+	// learner is another program that states no version, or if the toolkit's version is not known.
 	Cache string
 
 	Workers  int      // trials that run at the same time, >= 0; 0 means runtime.GOMAXPROCS(0)

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/opaque"
 )
 
 // parameters describes an environment, or a learner: a line for its type, then
@@ -28,7 +30,8 @@ func parameters(v any) []string {
 }
 
 // describe is parameters. It also tells whether the description says all: whether each type and
-// function is the toolkit's or Go's own, so that a version of the toolkit fixes what they do.
+// function is the toolkit's or Go's own, so that a version of the toolkit fixes what they do, and
+// no value says of itself that it is opaque.
 func describe(v any) (lines []string, all bool) {
 	d := describer{seen: make(map[place]string)}
 	d.add("type", fmt.Sprintf("%T", v))
@@ -56,7 +59,7 @@ func (d *describer) add(path, text string) {
 }
 
 func (d *describer) value(path string, v reflect.Value) {
-	if v.IsValid() && foreign(v.Type().PkgPath()) {
+	if v.IsValid() && (foreign(v.Type().PkgPath()) || opaque.Is(v)) {
 		d.foreign = true
 	}
 	switch v.Kind() {

@@ -24,6 +24,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/opaque"
 )
 
 // Go returns Go source that makes v again: an expression, in gofmt's form, with the names of
@@ -55,13 +57,15 @@ func Key(v any) (string, error) {
 const module = "github.com/dpbandits/dpbandits/"
 
 // Foreign returns the names of the types in v that belong neither to the toolkit nor to Go's own
-// library, with the path of a field that holds one. What they do is not in v's text.
+// library, with the path of a field that holds one. What they do is not in v's text. So it is with
+// a value that has a method Opaque and says true.
 func Foreign(v any) []string {
 	var found []string
 	seen := map[string]bool{}
-	walk(reflect.ValueOf(v), "value", func(path string, t reflect.Type) {
+	walk(reflect.ValueOf(v), "value", func(path string, v reflect.Value) {
+		t := v.Type()
 		name := t.String()
-		mine := own(t.PkgPath())
+		mine := own(t.PkgPath()) && !opaque.Is(v)
 		if _, arguments, generic := strings.Cut(name, "["); generic && t.Name() != "" {
 			for _, a := range argument.FindAllStringSubmatch(arguments, -1) {
 				mine = mine && own(a[1])
@@ -83,12 +87,12 @@ func own(path string) bool {
 	return strings.HasPrefix(path, module) || path == "" || first != "main" && !strings.Contains(first, ".") && first != "command-line-arguments"
 }
 
-// walk visits the types of all values that v is made of.
-func walk(v reflect.Value, path string, visit func(path string, t reflect.Type)) {
+// walk visits all values that v is made of, of a list of plain ones the first.
+func walk(v reflect.Value, path string, visit func(path string, v reflect.Value)) {
 	if !v.IsValid() {
 		return
 	}
-	visit(path, v.Type())
+	visit(path, v)
 	switch v.Kind() {
 	case reflect.Interface, reflect.Pointer:
 		if !v.IsNil() {
@@ -100,7 +104,7 @@ func walk(v reflect.Value, path string, visit func(path string, t reflect.Type))
 		}
 	case reflect.Slice, reflect.Array:
 		if v.Len() > 0 && plain(v.Type().Elem().Kind()) {
-			visit(path, v.Type().Elem())
+			visit(path, v.Index(0))
 			return
 		}
 		for i := range v.Len() {
