@@ -34,6 +34,7 @@ var allowed = map[string]string{
 	"sweep":       "simulate",
 	"cluster":     "simulate sweep",
 	"audit":       "bandit privacy random",
+	"external":    "bandit privacy",
 	"offpolicy":   "bandit random",
 	"snapshot":    "bandit privacy random value",
 	"value":       "",

@@ -1,0 +1,388 @@
+//go:build unix
+
+package external
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// misdeed is what a hostile program does in place of an answer.
+type misdeed struct {
+	fault  Fault
+	got    string // part of the error
+	rounds bool   // only where arms are asked for
+	do     func()
+}
+
+func say(text string) func() { return func() { os.Stdout.WriteString(text) } }
+
+// leave starts a process that holds what this one holds, and that does not end.
+func leave(session bool) {
+	c := self("sleep")
+	child := exec.Command(c.Command[0], c.Command[1:]...)
+	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if session {
+		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	}
+	if err := child.Start(); err != nil {
+		panic(err)
+	}
+}
+
+func forever() { time.Sleep(time.Hour) }
+
+func init() {
+	roles["hostile"] = hostile
+	roles["sleep"] = func([]string) { forever() }
+	roles["user"] = func([]string) { user() }
+}
+
+var misdeeds = map[string]misdeed{
+	"silent":      {Hung, "no answer within", false, func() { _, _ = bufio.NewReader(os.Stdin).ReadString(0); forever() }},
+	"asleep":      {Hung, "no answer within", false, forever},
+	"half a line": {Hung, `only "{\"ar" within`, false, func() { say(`{"ar`)(); forever() }},
+	"drips": {Hung, "within", false, func() {
+		for range 1000 {
+			say(" ")()
+			time.Sleep(10 * time.Millisecond)
+		}
+	}},
+	"ends well":         {Crashed, "it ended with exit status 0", false, func() { os.Exit(0) }},
+	"ends ill":          {Crashed, "it ended with exit status 3", false, func() { os.Exit(3) }},
+	"panics":            {Crashed, "it ended with exit status 2", false, func() { panic("on purpose") }},
+	"kills itself":      {Crashed, "it ended with signal: killed", false, func() { p, _ := os.FindProcess(os.Getpid()); p.Kill(); forever() }},
+	"ends in a line":    {Crashed, `exit status 4 after "{\"arms\":[0"`, false, func() { say(`{"arms":[0`)(); os.Exit(4) }},
+	"closes its output": {Crashed, "it closed its standard output", false, func() { os.Stdout.Close(); forever() }},
+	"closes all":        {Crashed, "it closed its standard output", false, func() { os.Stdin.Close(); os.Stdout.Close(); os.Stderr.Close(); forever() }},
+	"endless line": {Malformed, "a line that begins", false, func() {
+		for {
+			say(strings.Repeat("x", 1<<16))()
+		}
+	}},
+	"long line": {Malformed, "a line that begins", false, say(`{"arms":[` + strings.Repeat(" ", mostLine) + "0]}\n")},
+	"endless lines": {Malformed, "", false, func() {
+		for {
+			say("{}\n{}\n")()
+		}
+	}},
+	"two lines":           {Malformed, "more than one line", false, say("{\"arms\":[0]}\n{\"arms\":[0]}\n")},
+	"empty line":          {Malformed, "an empty line", false, say("\n")},
+	"prose":               {Malformed, "not JSON", false, say("I choose the first one.\n")},
+	"half an object":      {Malformed, "not JSON: it ends too soon", false, say("{\"arms\":[0]\n")},
+	"two objects":         {Malformed, "more than one JSON object", false, say("{\"arms\":[0]} {\"arms\":[0]}\n")},
+	"a list":              {Malformed, "not a JSON object", false, say("[0]\n")},
+	"null":                {Malformed, "not a JSON object", false, say("null\n")},
+	"a number":            {Malformed, "not a JSON object", false, say("0\n")},
+	"binary":              {Malformed, "not UTF-8", false, func() { os.Stdout.Write([]byte{0, 255, 254, 7, 0, 128, '\n'}) }},
+	"not UTF-8":           {Malformed, "not UTF-8", false, say("{\"arms\":[0],\"name\":\"\xff\xfe\"}\n")},
+	"zero bytes":          {Malformed, "not JSON", false, say("{\"arms\":[\x000]}\n")},
+	"deep":                {Malformed, "not JSON", false, say(strings.Repeat(`{"arms":[`, 50000) + "\n")},
+	"another member":      {Malformed, `a member "arm"`, false, say("{\"arm\":0}\n")},
+	"capitals":            {Malformed, `a member "ARMS"`, false, say("{\"ARMS\":[0]}\n")},
+	"a member twice":      {Malformed, `"arms" twice`, false, say("{\"arms\":[0],\"arms\":[1]}\n")},
+	"refuses":             {Refused, `it says "no more"`, false, say("{\"error\":\"no more\"}\n")},
+	"refuses at length":   {Refused, "it says", false, say("{\"error\":\"" + strings.Repeat("no ", 100000) + "\"}\n")},
+	"refuses in a number": {Malformed, `"error" that is not a string`, false, say("{\"error\":7}\n")},
+	"floods its error": {Crashed, "exit status 5", false, func() {
+		for range 200 {
+			os.Stderr.WriteString(strings.Repeat("flood ", 10000))
+		}
+		os.Stderr.WriteString("\nthe last line\n")
+		os.Exit(5)
+	}},
+	"floods for ever": {Hung, "no answer", false, func() {
+		for {
+			os.Stderr.WriteString(strings.Repeat("flood\n", 10000))
+		}
+	}},
+	"forks and ends":      {Hung, "it ended with exit status 0, and what it has started holds its standard output", false, func() { leave(false); os.Exit(0) }},
+	"forks and sleeps":    {Hung, "no answer", false, func() { leave(false); leave(false); forever() }},
+	"leaves and ends":     {Hung, "it ended with exit status 0, and what it has started holds its standard output", false, func() { leave(true); os.Exit(0) }},
+	"leaves and sleeps":   {Hung, "no answer", false, func() { leave(true); leave(true); forever() }},
+	"leaves and lies":     {Malformed, "not JSON", false, func() { leave(true); say("lies\n")(); forever() }},
+	"no arms":             {Malformed, `no "arms"`, true, say("{}\n")},
+	"NaN":                 {Malformed, "not JSON", true, say("{\"arms\":[NaN]}\n")},
+	"a release of NaN":    {Malformed, "not JSON", true, say("{\"arms\":[0],\"release\":[1,NaN]}\n")},
+	"an infinite release": {Malformed, "not JSON", true, say("{\"arms\":[0],\"release\":[-Infinity]}\n")},
+	"a huge release":      {Malformed, `"release" of`, true, say("{\"arms\":[0],\"release\":[1e999]}\n")},
+	"a release of null":   {Malformed, `"release" with null`, true, say("{\"arms\":[0],\"release\":[null]}\n")},
+	"a null release":      {Malformed, `"release" of null`, true, say("{\"arms\":[0],\"release\":null}\n")},
+	"a release in words":  {Malformed, `"release" of`, true, say("{\"arms\":[0],\"release\":[\"1\"]}\n")},
+	"a fraction":          {Malformed, `"arms" of`, true, say("{\"arms\":[0.5]}\n")},
+	"an exponent":         {Malformed, `"arms" of`, true, say("{\"arms\":[1e300]}\n")},
+	"a huge arm":          {Malformed, `"arms" of`, true, say("{\"arms\":[123456789012345678901234567890]}\n")},
+	"an octal arm":        {Malformed, "not JSON", true, say("{\"arms\":[01]}\n")},
+	"arms in words":       {Malformed, `"arms" of`, true, say("{\"arms\":[\"one\"]}\n")},
+	"arms of null":        {Malformed, `"arms" with null`, true, say("{\"arms\":[null]}\n")},
+	"arms in lists":       {Malformed, `"arms" of`, true, say("{\"arms\":[[0]]}\n")},
+	"an arm alone":        {Malformed, `"arms" of`, true, say("{\"arms\":0}\n")},
+	"too few":             {BadArms, "0 arms, want 2", true, say("{\"arms\":[]}\n")},
+	"too many":            {BadArms, "3 arms, want 2", true, say("{\"arms\":[0,1,2]}\n")},
+	"a thousand":          {BadArms, "1000 arms, want 2", true, say("{\"arms\":[0" + strings.Repeat(",1", 999) + "]}\n")},
+	"the same":            {BadArms, "arm 1 twice", true, say("{\"arms\":[1,1]}\n")},
+	"one too high":        {BadArms, "arm 5, want one in [0, 5)", true, say("{\"arms\":[0,5]}\n")},
+	"one too low":         {BadArms, "arm -1, want one in [0, 5)", true, say("{\"arms\":[-1,0]}\n")},
+	"far too high":        {BadArms, "arm 9223372036854775807", true, say("{\"arms\":[0,9223372036854775807]}\n")},
+}
+
+// hostile plays by the protocol, and does its misdeed in place of the answer to the n-th
+// message of a type, in the first process alone that finds the flag missing.
+func hostile(args []string) {
+	deed, phase, flag := args[0], args[1], args[3]
+	n, _ := strconv.Atoi(args[2])
+	s := &server{name: "turns", form: "rows"}
+	if phase == "unasked" {
+		commit(deed, flag)
+	}
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 1<<20)
+	for seen := 0; lines.Scan(); {
+		var a ask
+		if json.Unmarshal(lines.Bytes(), &a) == nil && a.Type == phase {
+			if seen++; seen == n && commit(deed, flag) {
+				continue
+			}
+		}
+		fmt.Printf("%s\n", s.reply(lines.Bytes()))
+	}
+}
+
+// commit does the misdeed, once for a flag, and reports whether it did.
+func commit(deed, flag string) bool {
+	f, err := os.OpenFile(flag, os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return false
+	}
+	f.Close()
+	fmt.Fprintln(os.Stderr, "about to do it:", deed)
+	misdeeds[deed].do()
+	return true
+}
+
+// TestHostile lets programs do each misdeed in each phase. Each is an error of its kind that names
+// it, in time; the next run plays to its end; no process is left.
+func TestHostile(t *testing.T) {
+	type attack struct {
+		name, phase string
+		n           int
+	}
+	var attacks []attack
+	for name, m := range misdeeds {
+		if strings.HasPrefix(name, "leaves") && runtime.GOOS != "linux" {
+			continue // nobody finds what is left there
+		}
+		phases := []attack{{name, "open", 1}, {name, "start", 1}, {name, "round", 4}, {name, "end", 1}}
+		if m.rounds {
+			phases = []attack{{name, "round", 1}, {name, "round", 7}}
+		}
+		for _, a := range phases {
+			if testing.Short() && rand.IntN(4) > 0 {
+				continue
+			}
+			attacks = append(attacks, a)
+		}
+	}
+	for _, name := range []string{"prose", "endless line", "endless lines", "binary", "ends ill", "closes its output", "floods for ever", "forks and sleeps"} {
+		attacks = append(attacks, attack{name, "unasked", 0})
+	}
+	if !testing.Short() && len(attacks) < 200 {
+		t.Errorf("%d hostile programs, want at least 200", len(attacks))
+	}
+	mark := marks(t)
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	turns := make(chan bool, 16)
+	for i, a := range attacks {
+		turns <- true
+		wg.Go(func() {
+			defer func() { <-turns }()
+			if err := survive(a.name, a.phase, a.n, filepath.Join(dir, strconv.Itoa(i))); err != nil {
+				t.Errorf("%s at %s %d: %v", a.name, a.phase, a.n, err)
+			}
+		})
+	}
+	wg.Wait()
+	if pids := marked(mark); len(pids) > 0 {
+		t.Errorf("%d processes are left", len(pids))
+	}
+	t.Logf("%d hostile programs", len(attacks))
+}
+
+// survive plays a hostile program, and says what is wrong with what comes of it.
+func survive(name, phase string, n int, flag string) error {
+	m := misdeeds[name]
+	p := self("hostile", name, phase, strconv.Itoa(n), flag)
+	p.AnswerWithin, p.OpenWithin = 10*time.Second, 20*time.Second
+	if m.fault == Hung {
+		if p.AnswerWithin = time.Second; phase == "open" {
+			p.OpenWithin = 2 * time.Second
+		}
+	}
+	problem := bandit.Problem{Arms: 5, Slots: 2, RewardMax: 1}
+	begin := time.Now()
+	l, err := p.Open(problem, 20)
+	play := func() error {
+		r := l.Start(rand.New(rand.NewPCG(1, 2)), rand.NewPCG(3, 4))
+		v := bandit.View{Arms: 5}
+		for v.Round = 1; v.Round <= 20; v.Round++ {
+			arms, err := r.Select(&v, nil)
+			if err != nil {
+				if _, again := r.Select(&v, nil); again != err {
+					return fmt.Errorf("first the error %w, and then %v", err, again)
+				}
+				return err
+			}
+			if err := r.Update(&v, arms, []float64{0, 1}); err != nil {
+				return err
+			}
+		}
+		return bandit.Close(r)
+	}
+	if err == nil {
+		defer bandit.Close(l)
+		err = play()
+	}
+	took := time.Since(begin)
+	var e *Error
+	switch {
+	case err == nil:
+		return errors.New("no error")
+	case !errors.As(err, &e):
+		return fmt.Errorf("an error of no program: %w", err)
+	case phase == "unasked": // what comes of it depends on when it is read
+	case e.Fault != m.fault || !strings.Contains(e.Error(), m.got):
+		return fmt.Errorf("error %v of kind %q, want %q and %q", e, e.Fault, m.fault, m.got)
+	case e.Stderr == "" || len(e.Error()) > 3000 || !strings.Contains(e.Error(), "-program hostile"):
+		return fmt.Errorf("an error of %d bytes that does not say all, or too much: %v", len(e.Error()), e)
+	case phase == "round" && e.When != fmt.Sprint("in round ", n) && e.Fault != Hung:
+		return fmt.Errorf("error %v, want round %d", e, n)
+	case took > 30*time.Second:
+		return fmt.Errorf("it took %v", took)
+	}
+	if l == nil {
+		if l, err = p.Open(problem, 20); err != nil {
+			return fmt.Errorf("opened again: %w", err)
+		}
+		defer bandit.Close(l)
+	}
+	if err := play(); err != nil {
+		return fmt.Errorf("the next run: %w", err)
+	}
+	return nil
+}
+
+// TestReplaced: a process that fails between two runs costs neither of them, and is warned of.
+func TestReplaced(t *testing.T) {
+	for _, name := range []string{"ends ill", "prose", "closes its output"} {
+		l, err := self("hostile", name, "start", "2", filepath.Join(t.TempDir(), "flag")).Open(bandit.Problem{Arms: 5, Slots: 2, RewardMax: 1}, 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer bandit.Close(l)
+		for i := range 3 {
+			r := l.Start(rand.New(rand.NewPCG(1, 2)), rand.NewPCG(3, 4))
+			if _, err := r.Select(&bandit.View{Round: 1, Arms: 5}, nil); err != nil {
+				t.Fatalf("%s: run %d: %v", name, i, err)
+			}
+			if err := bandit.Close(r); err != nil {
+				t.Fatalf("%s: run %d: %v", name, i, err)
+			}
+			if w := bandit.Warnings(r); len(w) > 0 != (i == 1) {
+				t.Errorf("%s: run %d warns of %v", name, i, w)
+			}
+		}
+	}
+}
+
+// TestNoTrialIsLost: of an experiment, the trial of a misdeed fails and all others count.
+func TestNoTrialIsLost(t *testing.T) {
+	two, err := matroid.NewUniform(5, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"ends ill", "prose", "asleep", "closes its output", "one too high", "refuses"} {
+		p := self("hostile", name, "round", "7", filepath.Join(t.TempDir(), "flag"))
+		if p.AnswerWithin = 10 * time.Second; name == "asleep" {
+			p.AnswerWithin = time.Second
+		}
+		e := &simulate.Experiment{
+			Name: "hostile", Environment: environment.SemiBandit{Means: []float64{0.1, 0.2, 0.3, 0.4, 0.5}, Matroid: two},
+			Policies: []simulate.Policy{{Name: "program", Learner: p}},
+			Horizon:  20, Trials: 6, Seed: 1, Workers: 2,
+		}
+		r, err := e.Run(context.Background())
+		var trial *simulate.TrialError
+		var own *Error
+		if !errors.As(err, &trial) || !errors.As(err, &own) || own.Fault != misdeeds[name].fault {
+			t.Errorf("%s: error %v, want one of a trial, of kind %q", name, err, misdeeds[name].fault)
+			continue
+		}
+		if n := len(r.Finished); n != 5 {
+			t.Errorf("%s: %d trials have finished, want 5 of 6", name, n)
+		}
+	}
+}
+
+// user opens a program that goes on without its input, says its mark, and waits to be killed.
+func user() {
+	p := self("hostile", "asleep", "end", "1", filepath.Join(os.TempDir(), "dpbandits-user-"+strconv.Itoa(os.Getpid())))
+	l, err := p.Open(bandit.Problem{Arms: 5, Slots: 2, RewardMax: 1}, 20)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("ready")
+	forever()
+	runtime.KeepAlive(l)
+}
+
+// TestOutlived: a program dies with its user, even if that is killed.
+func TestOutlived(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("elsewhere its input ends, and that is all")
+	}
+	mark := marks(t)
+	p := self("user")
+	c := exec.Command(p.Command[0], p.Command[1:]...)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ready\n" {
+		t.Fatalf("the user says %q, %v", line, err)
+	}
+	if n := len(marked(mark)); n != 2 {
+		t.Errorf("%d processes, want the user and its program", n)
+	}
+	_ = c.Process.Kill()
+	_ = c.Wait()
+	for range 100 {
+		if len(marked(mark)) == 0 {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Errorf("%d processes have outlived their user", len(marked(mark)))
+}
