@@ -148,6 +148,11 @@ func (a *answer) read(line []byte) error {
 	if err != nil {
 		return err
 	}
+	return a.fill(fields)
+}
+
+// fill reads the members of an answer.
+func (a *answer) fill(fields map[string]json.RawMessage) error {
 	_, a.hasArms = fields["arms"]
 	_, a.released = fields["release"]
 	return errors.Join(list(fields, "arms", &a.arms), list(fields, "release", &a.release))

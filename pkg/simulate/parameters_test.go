@@ -159,3 +159,33 @@ func TestCheckpointOfOtherParameters(t *testing.T) {
 		t.Errorf("%d trials restored, want %d", r.Provenance.Restored, e.Trials)
 	}
 }
+
+// elsewhere is a learner of this module whose fields do not say what it does.
+type elsewhere struct {
+	toyLearner
+	Version string
+}
+
+func (e elsewhere) Opaque() bool { return e.Version == "" }
+
+// TestOpaque: a value that says that its text leaves open what it does is not described in full, be
+// it in a field of another, or in a private one.
+func TestOpaque(t *testing.T) {
+	type wrapper struct {
+		Learner any
+		Sure    *elsewhere
+		private elsewhere
+	}
+	for _, c := range []struct {
+		v   any
+		all bool
+	}{
+		{elsewhere{}, false}, {elsewhere{Version: "1"}, true}, {wrapper{Learner: elsewhere{}}, false},
+		{wrapper{Sure: &elsewhere{}}, false}, {wrapper{Learner: elsewhere{Version: "1"}, Sure: &elsewhere{Version: "2"}}, true},
+		{wrapper{private: elsewhere{Version: "1"}}, false}, {wrapper{}, true},
+	} {
+		if lines, all := describe(c.v); all != c.all {
+			t.Errorf("%q says all: %v, want %v", lines, all, c.all)
+		}
+	}
+}

@@ -1,25 +1,26 @@
-"""Serves a bandit learner in Python to dpbandits. README.md has an example, PROTOCOL.md the lines."""
+"""Serves a bandit learner in Python to dpbandits. README.md has an example of it."""
 
 import base64
 import json
 import operator
 import os
 import sys
-import traceback
 from types import SimpleNamespace
 
 
 def serve(bandit, name=None, claim=None, packed=False):
     """Answers the lines of standard input with objects of a class, until there are no more."""
-    out = os.fdopen(os.dup(1), "wb", 0)
-    os.dup2(2, 1)  # what is printed, by Python or below it, is no answer
+    asks, out = open(os.dup(0), encoding="utf-8"), open(os.dup(1), "wb", 0)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # questions are not for what the class starts,
+    os.dup2(2, 1)  # and what is printed, by Python or below it, is no answer
     sys.stdout = sys.stderr
-    server, encode = _Server(bandit, name or bandit.__name__, claim, packed), json.JSONEncoder(separators=(",", ":")).encode
-    for line in open(0, encoding="utf-8"):
+    server = _Server(bandit, name or bandit.__name__, claim, packed)
+    encode = json.JSONEncoder(separators=(",", ":")).encode
+    for line in asks:
         try:
             answer = server.answer(json.loads(line))
         except Exception as error:
-            traceback.print_exc()
+            sys.excepthook(*sys.exc_info())
             answer = {"error": f"{type(error).__name__}: {error}"}
         out.write(encode(answer).encode() + b"\n")
 
@@ -35,8 +36,8 @@ class _Server:
             self.bandit(self.problem, self.horizon, 0, 0)  # raises an error if it cannot play this
             claim = self.claim(self.problem, self.horizon) if callable(self.claim) else self.claim
             form = "packed" if self.packed and sys.byteorder == "little" else "rows"
-            warm_up = hasattr(self.bandit, "warm_up")
-            return dict(protocol=1, name=self.name, claim=claim, contexts=form, warm_up=warm_up)
+            answer = dict(protocol=1, name=self.name, claim=claim, contexts=form)
+            return answer | {"warm_up": hasattr(self.bandit, "warm_up")}
         if kind == "start":
             self.run = self.bandit(self.problem, self.horizon, ask["seed"], ask["noise_seed"])
             self.x, self.release = None, getattr(self.run, "release", None)
@@ -47,11 +48,10 @@ class _Server:
             if self.release:
                 answer["release"] = [float(x) for x in self.release()]
         if kind == "round":
-            if "contexts" in ask:
-                self.x = ask["contexts"]
-            elif "packed" in ask:
-                numbers = memoryview(base64.b64decode(ask["packed"]))
-                self.x = numbers.cast("d", (len(numbers) // 8 // self.problem.dim, self.problem.dim))
+            self.x = ask.get("contexts", self.x)
+            if "packed" in ask:
+                data, dim = memoryview(base64.b64decode(ask["packed"])), self.problem.dim
+                self.x = data.cast("d", (len(data) // 8 // dim, dim))
             arms = self.run.select(self.x)
             try:
                 answer["arms"] = [operator.index(arms)]
