@@ -166,7 +166,10 @@ func (a *answer) clear() {
 // read would refuse.
 func (a *answer) quick(b []byte) bool {
 	c := cursor{b: b}
-	for more := c.take('{') && !c.take('}'); more; more = !c.take('}') {
+	if !c.take('{') {
+		return false
+	}
+	for more := !c.take('}'); more; more = !c.take('}') {
 		if (a.hasArms || a.released) && !c.take(',') {
 			return false
 		}
@@ -193,7 +196,7 @@ func (a *answer) quick(b []byte) bool {
 			return false
 		}
 	}
-	return c.i > 0 && c.end()
+	return c.end()
 }
 
 // cursor is a place in a line.

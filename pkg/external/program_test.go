@@ -99,7 +99,6 @@ type server struct {
 	form    string // of contexts
 	claim   any
 	release bool // the learner's sums
-	horizon int
 	problem bandit.Problem
 	ready   bandit.Calibrated
 	run     bandit.Run

@@ -166,7 +166,7 @@ func TestProtocolPage(t *testing.T) {
 // FuzzAnswer: what the quick way takes, the careful one takes as the same.
 func FuzzAnswer(f *testing.F) {
 	for _, text := range []string{`{}`, `{"arms":[1,20]}`, `{"arms":[0],"release":[1.25,-3e8,0]}`, `{"release":[],"arms":[]}`, `{"arms":[01]}`, `{"arms":[-1]}`,
-		`{"arms":[1],}`, `{,"arms":[1]}`, `{"arms":[1,]}`, `{"arms":[1.0]}`, `{"release":[.5]}`, `{"release":[1.]}`, `{"release":[1e]}`, `{"release":[0x1p3]}`, `{"release":[1_0]}`, ` {"arms" :[ 1]}x`} {
+		`{"arms":[1],}`, `{,"arms":[1]}`, `{"arms":[1,]}`, `{"arms":[1.0]}`, `{"release":[.5]}`, `{"release":[1.]}`, `{"release":[1e]}`, `{"release":[0x1p3]}`, `{"release":[1_0]}`, ` {"arms" :[ 1]}x`, ` `, ``} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
