@@ -27,6 +27,7 @@ func BenchmarkRound(b *testing.B) {
 			program := python(b, append([]string{"testdata/quick.py"}, c.args...)...)
 			own := rand.New(rand.NewPCG(1, 2))
 			run := bandittest.Run(b, program, c.problem, 1<<30, own, rand.NewPCG(3, 4))
+			b.Cleanup(func() { bandit.Close(run.Ready) })
 			x := make([]float64, c.problem.Arms*c.problem.Dim)
 			for i := range x {
 				x[i] = own.Float64() - 0.5

@@ -201,7 +201,7 @@ func TestTuning(t *testing.T) {
 	}
 }
 
-// TestClosed: a run that is over, or whose learner is closed, says so; another's process is its own.
+// TestClosed: a run that is over, or whose learner is closed, says so.
 func TestClosed(t *testing.T) {
 	mark := marks(t)
 	l, err := self("serve", "random").Open(small, 10)
