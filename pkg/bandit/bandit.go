@@ -7,10 +7,10 @@
 //   - [View]: what a learner sees at the start of a round
 //   - [Learner]: describes a learner; it becomes a [Calibrated] for a problem, and that a [Run],
 //     which chooses arms and learns from their rewards
+//   - [Close]: ends a run, or a learner that is open, which holds more than memory
 //   - [Warmer], [Warmed]: want a round 0 with the rewards of all arms
 //   - [Committed], [Summable], [Sums], [Plays]: a run and a world for a simulation that jumps
 //   - [Warner]: a run that has something to warn of
-//   - [Close]: ends a run, or a learner that is open, which holds more than memory
 //   - [CheckView], [CheckArms], [CheckHorizon]: validate what a learner is given
 //
 // In each round the environment shows a [View] with one context row per arm, the learner selects

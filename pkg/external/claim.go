@@ -52,9 +52,6 @@ func (c *claim) equal(d *claim) bool { return c == nil && d == nil || c != nil &
 // Plan returns the plan of what the program states.
 func (o *opened) Plan(int) privacy.Plan { return o.plan().HeldBy(o) }
 
-// Plan returns the plan of what the program states.
-func (r *run) Plan(int) privacy.Plan { return r.plan().HeldBy(r) }
-
 // plan returns a plan of one release, of which nothing is known but the budget. It lists no draws,
 // so that no ledger is asked for them: the program's noise is its own.
 func (p *pool) plan() privacy.Plan {

@@ -49,7 +49,7 @@ type Program struct {
 	Command []string
 	// Version stands for what the program does, which Command does not tell: change it whenever you
 	// change the program. Caches of results (simulate.Experiment.Cache) leave out a program without
-	// one.
+	// one; a checkpoint takes the two for what the program does.
 	Version string
 	// AnswerWithin is the longest time that an answer may take; 0 means 10 s.
 	AnswerWithin time.Duration
@@ -119,21 +119,17 @@ func (o *opened) WantsWarmUp() bool { return o.ready.WarmUp }
 // started, in the first call.
 func (o *opened) Start(own *rand.Rand, noise rand.Source) bandit.Run {
 	s := &session{pool: o.pool, seed: own.Uint64() >> unsafeBits, noiseSeed: noise.Uint64() >> unsafeBits}
-	r := &run{s}
-	runtime.AddCleanup(r, func(s *session) { go s.Close() }, s)
+	r := &run{s, o}
+	runtime.AddCleanup(r, func(s *session) {
+		go func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			_ = s.close()
+		}()
+	}, s)
 	return r
 }
 
 // unsafeBits is how many bits of a word a seed leaves out: in many languages JSON's numbers are
 // exact up to 2^53 only.
 const unsafeBits = 11
-
-// run is a run of a Program. Nothing but its user holds it, so that its process is free again when
-// the user drops it.
-type run struct{ *session }
-
-var (
-	_ bandit.Warmed   = (*run)(nil)
-	_ bandit.Warner   = (*run)(nil)
-	_ privacy.Planner = (*run)(nil)
-)

@@ -259,10 +259,18 @@ func TestDropped(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		last := l.Start(rand.New(rand.NewPCG(1, 2)), rand.NewPCG(3, 4))
+		l = nil // which the run goes without
+		for v.Round = 1; v.Round <= 5; v.Round++ {
+			runtime.GC()
+			time.Sleep(time.Millisecond)
+			if _, err := last.Select(&v, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if n := len(marked(mark)); n > 50 {
 			t.Errorf("%d processes for runs that nobody holds", n)
 		}
-		runtime.KeepAlive(l)
 	}()
 	for range 100 {
 		runtime.GC()

@@ -195,6 +195,9 @@ func TestHostile(t *testing.T) {
 			continue // nobody finds what is left there
 		}
 		phases := []attack{{name, "open", 1}, {name, "start", 1}, {name, "round", 4}, {name, "end", 1}}
+		if i%2 == 1 {
+			phases[3].phase = "update"
+		}
 		if m.rounds {
 			phases = []attack{{name, "round", 1}, {name, "round", 7}}
 		}
@@ -255,6 +258,11 @@ func survive(name, phase string, n int, flag string) error {
 			}
 			if err := r.Update(&v, arms, []float64{0, 1}); err != nil {
 				return err
+			}
+			if v.Round == 3 {
+				if _, err := r.(*run).Released(nil); err != nil {
+					return err
+				}
 			}
 		}
 		return bandit.Close(r)

@@ -16,7 +16,7 @@ type session struct {
 	*pool
 	seed, noiseSeed uint64
 
-	mu      sync.Mutex // for Close alone, which may come from the collector of garbage
+	mu      sync.Mutex // of all calls: the collector of garbage may close the run, too
 	process *process   // nil before the first call
 	over    bool
 	failed  error // of the first failure: a run that failed stays failed
@@ -138,8 +138,8 @@ func (s *session) appendPending() {
 	s.pending = false
 }
 
-// WarmUp gives the program its round 0.
-func (s *session) WarmUp(y []float64) error {
+// warmUp gives the program its round 0.
+func (s *session) warmUp(y []float64) error {
 	switch {
 	case !s.ready.WarmUp:
 		return fmt.Errorf("external: a round 0 for the program %q, which wants none", s.ready.Name)
@@ -161,8 +161,8 @@ func (s *session) WarmUp(y []float64) error {
 	return nil
 }
 
-// Select asks the program for its arms, and tells it the rewards of the round before.
-func (s *session) Select(v *bandit.View, dst []int) ([]int, error) {
+// choose asks the program for its arms, and tells it the rewards of the round before.
+func (s *session) choose(v *bandit.View, dst []int) ([]int, error) {
 	if s.failed != nil {
 		return dst, s.failed
 	}
@@ -228,8 +228,8 @@ func (s *session) check(n int) error {
 	return s.fail(e)
 }
 
-// Update keeps the rewards, to be sent with the next message. They are those of the last round.
-func (s *session) Update(v *bandit.View, arms []int, y []float64) error {
+// keep keeps the rewards, to be sent with the next message. They are those of the last round.
+func (s *session) keep(v *bandit.View, arms []int, y []float64) error {
 	if s.failed != nil {
 		return s.failed
 	}
@@ -262,38 +262,17 @@ func (s *session) flush() error {
 	return s.ask(false)
 }
 
-// Released appends the numbers that the program has made public, after the rewards of all rounds so
+// appendReleased appends the numbers that the program has made public, after the rewards of all rounds so
 // far.
-func (s *session) Released(dst []float64) ([]float64, error) {
+func (s *session) appendReleased(dst []float64) ([]float64, error) {
 	if err := s.flush(); err != nil {
 		return dst, err
 	}
 	return append(dst, s.release...), nil
 }
 
-// Release returns what Released appends, for audit.Releases. It is nil if the program fails; then
-// the next call says why.
-func (s *session) Release() []float64 {
-	release, err := s.Released(nil)
-	if err != nil {
-		return nil
-	}
-	return release
-}
-
-// Warnings says whether processes had failed between two runs.
-func (s *session) Warnings() []bandit.Warning {
-	if s.renewed == 0 {
-		return nil
-	}
-	return []bandit.Warning{{What: "processes of an external program that failed between two runs, and were replaced", Count: s.renewed}}
-}
-
-// Close ends the run: the program has its last rewards, and the process is free. Closing again does
-// nothing.
-func (s *session) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// close ends the run: the program has its last rewards, and the process is free.
+func (s *session) close() error {
 	if s.over || s.failed != nil || s.process == nil {
 		s.over = true
 		return nil
