@@ -16,6 +16,7 @@ import (
 // of learner.Local have. Of any other it appends nothing. To keep long runs short, it takes the
 // first 8 rounds and then those whose number has at most two binary digits before its zeros. Of a
 // slice of numbers it takes the length and the first 4, and of a slice of structures the first 16.
+// Of a Release that is a slice of numbers itself, as an external program's is, it takes the first 64.
 func Releases(p bandit.Problem) func(run bandit.Run, round int, dst []float64) []float64 {
 	return func(run bandit.Run, round int, dst []float64) []float64 { return appendReleases(p, run, round, dst) }
 }
@@ -26,14 +27,26 @@ func appendReleases(p bandit.Problem, run bandit.Run, round int, dst []float64) 
 	}
 	for _, name := range []string{"Release", "Broadcast"} {
 		if m := reflect.ValueOf(run).MethodByName(name); m.IsValid() && m.Type().NumIn() == 0 && m.Type().NumOut() == 1 {
-			dst = appendNumbers(dst, p.Dim+1, m.Call(nil)[0])
+			v := m.Call(nil)[0]
+			if all, ok := v.Interface().([]float64); ok && name == "Release" {
+				dst = appendPadded(dst, all, shownAlone)
+				continue
+			}
+			dst = appendNumbers(dst, p.Dim+1, v)
 		}
 	}
 	return dst
 }
 
-// The numbers of elements that are taken of a slice of structures and of one of numbers.
-const shownStructs, shown = 16, 4
+// The numbers of elements that are taken of a slice of structures, of one of numbers, and of one
+// that is a release by itself.
+const shownStructs, shown, shownAlone = 16, 4, 64
+
+// appendPadded appends the length of a list and its first n numbers, or zeros where it has fewer.
+func appendPadded(dst, list []float64, n int) []float64 {
+	dst = append(append(dst, float64(len(list))), list[:min(n, len(list))]...)
+	return append(dst, make([]float64, n-min(n, len(list)))...)
+}
 
 // appendNumbers appends the numbers of a release, as many for every release of a type.
 func appendNumbers(dst []float64, dim int, v reflect.Value) []float64 {

@@ -59,8 +59,11 @@ type Program struct {
 
 var _ bandit.Learner = Program{}
 
-// Open starts the program and asks it whether it plays the problem. The result is an io.Closer, to
-// be closed when all its runs are over.
+// Open starts the program and asks it whether it plays the problem.
+//
+// The result is an io.Closer, to be closed when all its runs are over, and so is a run. Packages
+// simulate and audit close what they open. A run also has Release() []float64, which audit.Releases
+// looks for, and Released(dst []float64) ([]float64, error): what the program has released by now.
 func (p Program) Open(problem bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	switch {
 	case len(p.Command) == 0 || p.Command[0] == "":

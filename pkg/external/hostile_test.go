@@ -115,6 +115,7 @@ var misdeeds = map[string]misdeed{
 	"floods for ever": {Hung, "no answer", false, func() {
 		for {
 			os.Stderr.WriteString(strings.Repeat("flood\n", 10000))
+			time.Sleep(time.Millisecond)
 		}
 	}},
 	"forks and ends":      {Hung, "it ended with exit status 0, and what it has started holds its standard output", false, func() { leave(false); os.Exit(0) }},
@@ -238,8 +239,8 @@ func survive(name, phase string, n int, flag string) error {
 	p := self("hostile", name, phase, strconv.Itoa(n), flag)
 	p.AnswerWithin, p.OpenWithin = 10*time.Second, 20*time.Second
 	if m.fault == Hung {
-		if p.AnswerWithin = time.Second; phase == "open" {
-			p.OpenWithin = 2 * time.Second
+		if p.AnswerWithin = 2 * time.Second; phase == "open" {
+			p.OpenWithin = 3 * time.Second
 		}
 	}
 	problem := bandit.Problem{Arms: 5, Slots: 2, RewardMax: 1}
