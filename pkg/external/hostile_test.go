@@ -60,9 +60,10 @@ func init() {
 }
 
 var misdeeds = map[string]misdeed{
-	"silent":      {Hung, "no answer within", false, func() { _, _ = bufio.NewReader(os.Stdin).ReadString(0); forever() }},
-	"asleep":      {Hung, "no answer within", false, forever},
-	"half a line": {Hung, `only "{\"ar" within`, false, func() { say(`{"ar`)(); forever() }},
+	"silent":        {Hung, "no answer within", false, func() { _, _ = bufio.NewReader(os.Stdin).ReadString(0); forever() }},
+	"asleep":        {Hung, "no answer within", false, forever},
+	"stops reading": {Hung, "no answer within", false, func() { say("{}\n")(); forever() }},
+	"half a line":   {Hung, `only "{\"ar" within`, false, func() { say(`{"ar`)(); forever() }},
 	"drips": {Hung, "within", false, func() {
 		for range 1000 {
 			say(" ")()
@@ -192,8 +193,8 @@ func TestHostile(t *testing.T) {
 	var attacks []attack
 	for i, name := range slices.Sorted(maps.Keys(misdeeds)) {
 		m := misdeeds[name]
-		if strings.HasPrefix(name, "leaves") && runtime.GOOS != "linux" {
-			continue // nobody finds what is left there
+		if strings.HasPrefix(name, "leaves") && runtime.GOOS != "linux" || name == "stops reading" {
+			continue // nobody finds what is left there; it is for TestBlocked
 		}
 		phases := []attack{{name, "open", 1}, {name, "start", 1}, {name, "round", 4}, {name, "end", 1}}
 		if i%2 == 1 {
@@ -299,6 +300,22 @@ func survive(name, phase string, n int, flag string) error {
 		return fmt.Errorf("the next run: %w", err)
 	}
 	return nil
+}
+
+// TestBlocked: a program that reads no more, while it is sent more than a pipe holds, is late.
+func TestBlocked(t *testing.T) {
+	p := self("hostile", "stops reading", "start", "1", filepath.Join(t.TempDir(), "flag"))
+	p.AnswerWithin = 2 * time.Second
+	l, err := p.Open(bandit.Problem{Arms: 2000, Dim: 20, Slots: 2, ContextNorm: 1, RewardMax: 1}, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bandit.Close(l)
+	r := l.Start(rand.New(rand.NewPCG(1, 2)), rand.NewPCG(3, 4))
+	var e *Error
+	if _, err := r.Select(&bandit.View{Round: 1, Arms: 2000, Dim: 20, X: make([]float64, 40000)}, nil); !errors.As(err, &e) || e.Fault != Hung {
+		t.Errorf("error %v, want that it is late", err)
+	}
 }
 
 // TestReplaced: a process that fails between two runs costs neither of them, and is warned of.
