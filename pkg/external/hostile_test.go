@@ -240,7 +240,7 @@ func survive(name, phase string, n int, flag string) error {
 	p := self("hostile", name, phase, strconv.Itoa(n), flag)
 	p.AnswerWithin, p.OpenWithin = 10*time.Second, 20*time.Second
 	if m.fault == Hung {
-		if p.AnswerWithin = 2 * time.Second; phase == "open" {
+		if p.AnswerWithin = 2 * time.Second; phase == "open" || phase == "unasked" {
 			p.OpenWithin = 3 * time.Second
 		}
 	}
@@ -287,6 +287,8 @@ func survive(name, phase string, n int, flag string) error {
 		return fmt.Errorf("an error of %d bytes that does not say all, or too much: %v", len(e.Error()), e)
 	case phase == "round" && e.When != fmt.Sprint("in round ", n) && e.Fault != Hung:
 		return fmt.Errorf("error %v, want round %d", e, n)
+	case phase == "end" && e.When != "at its end, after round 20" && e.Fault != Hung || phase == "start" && e.When != "before round 1":
+		return fmt.Errorf("error %v, want one at the %s", e, phase)
 	case took > 30*time.Second:
 		return fmt.Errorf("it took %v", took)
 	}

@@ -38,7 +38,10 @@ type session struct {
 
 // when says in words where the run is.
 func (s *session) when() string {
-	if s.round == 0 {
+	switch {
+	case s.over:
+		return "at its end, after round " + strconv.Itoa(s.round)
+	case s.round == 0:
 		return "before round 1"
 	}
 	return "in round " + strconv.Itoa(s.round)
