@@ -33,9 +33,7 @@ func Main(c Catalogue) {
 func command(ctx context.Context, c Catalogue, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet(filepath.Base(args[0]), flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	part := flags.String("shard", "", "run the part `i/n` of the trials, i in [0, n), such as 0/3")
-	dir := flags.String("out", "", "keep finished trials in this `directory`, which all shards share")
-	workers := flags.Int("workers", 0, "trials at the same time; 0 means as many as there are cores")
+	run := c.Command(flags)
 	flags.Usage = func() {
 		fmt.Fprintf(stderr, "usage: %[1]s [flags] EXPERIMENT [parameter=value[,value...]...]\n       %[1]s merge DIR\n", flags.Name())
 		flags.PrintDefaults()
@@ -43,39 +41,15 @@ func command(ctx context.Context, c Catalogue, args []string, stdout, stderr io.
 	if flags.Parse(args[1:]) != nil {
 		return misused // Parse has said why
 	}
-	end := func(status int, err error) int {
-		if err == nil {
-			return 0
-		}
-		fmt.Fprintln(stderr, err)
-		return status
+	err := run(ctx, stdout, stderr)
+	if err == nil {
+		return 0
 	}
-	switch {
-	case flags.NArg() == 0 && flags.NFlag() == 0:
-		return end(failed, c.list(stdout))
-	case flags.Arg(0) == merge && (flags.NArg() != 2 || flags.NFlag() > 0):
-		return end(misused, errors.New("sweep: merge wants one directory, and no flags"))
-	case flags.Arg(0) == merge:
-		return end(failed, printMerged(c, flags.Arg(1), stdout))
-	case *part != "" && *dir == "":
-		return end(misused, errors.New("sweep: a shard wants a directory: -out"))
+	fmt.Fprintln(stderr, err)
+	if errors.As(err, new(*Misuse)) {
+		return misused
 	}
-	options := simulate.Options{Workers: *workers, Progress: simulate.NewTerminal(stderr)}
-	if *part != "" {
-		var err error
-		if options.Shard, err = simulate.ParseShard(*part); err != nil {
-			return end(misused, err)
-		}
-	}
-	s, err := c.Parse(flags.Args())
-	if err != nil {
-		return end(misused, err)
-	}
-	results, err := s.Run(ctx, *dir, options)
-	if results != nil && *dir == "" {
-		err = errors.Join(err, s.WriteCSV(stdout, results))
-	}
-	return end(failed, err)
+	return failed
 }
 
 // The exit statuses of a program that did not succeed.
@@ -83,6 +57,51 @@ const (
 	failed  = 1
 	misused = 2
 )
+
+// Misuse is an error in the arguments of a program, for which Main exits with status 2.
+type Misuse struct{ Err error }
+
+func (m *Misuse) Error() string { return m.Err.Error() }
+
+// Unwrap returns the error itself.
+func (m *Misuse) Unwrap() error { return m.Err }
+
+// Command is Main for a program that does more than this: it declares the flags in a set, and
+// returns what carries out the arguments once the set has parsed them. Progress goes to stderr. An
+// error in the arguments is a [*Misuse].
+func (c Catalogue) Command(flags *flag.FlagSet) (run func(ctx context.Context, stdout, stderr io.Writer) error) {
+	part := flags.String("shard", "", "run the part `i/n` of the trials, i in [0, n), such as 0/3")
+	dir := flags.String("out", "", "keep finished trials in this `directory`, which all shards share")
+	workers := flags.Int("workers", 0, "trials at the same time; 0 means as many as there are cores")
+	return func(ctx context.Context, stdout, stderr io.Writer) error {
+		switch {
+		case flags.NArg() == 0 && flags.NFlag() == 0:
+			return c.list(stdout)
+		case flags.Arg(0) == merge && (flags.NArg() != 2 || flags.NFlag() > 0):
+			return &Misuse{errors.New("sweep: merge wants one directory, and no flags")}
+		case flags.Arg(0) == merge:
+			return printMerged(c, flags.Arg(1), stdout)
+		case *part != "" && *dir == "":
+			return &Misuse{errors.New("sweep: a shard wants a directory: -out")}
+		}
+		options := simulate.Options{Workers: *workers, Progress: simulate.NewTerminal(stderr)}
+		if *part != "" {
+			var err error
+			if options.Shard, err = simulate.ParseShard(*part); err != nil {
+				return &Misuse{err}
+			}
+		}
+		s, err := c.Parse(flags.Args())
+		if err != nil {
+			return &Misuse{err}
+		}
+		results, err := s.Run(ctx, *dir, options)
+		if results != nil && *dir == "" {
+			err = errors.Join(err, s.WriteCSV(stdout, results))
+		}
+		return err
+	}
+}
 
 // printMerged prints the table of a directory.
 func printMerged(c Catalogue, dir string, stdout io.Writer) error {
