@@ -117,8 +117,8 @@ reproduce: $(RUN)-reproduce ## one figure or table of a paper: FIGURE=jdp-fig4 [
 $(RUN)-%: force
 	@mkdir -p build/bin build/running && echo $$PPID >$@
 	@docker/setup go $(if $(filter reproduce,$*),data)
-	@go build -buildvcs=false -o build/bin/ $(firstword $(wildcard ./notebooks/$* ./pkg/cmd/$*))
-	@exec build/bin/$* -while $@ $(ARGUMENTS)
+	@go build -buildvcs=false -o build/bin/ ./pkg/cmd/dpbandits
+	@exec build/bin/dpbandits $* -while $@ $(ARGUMENTS)
 
 audit: ARGUMENTS = -scale $(SCALE)
 mutants: ARGUMENTS = -scale $(SCALE) $(if $(ONLY),-only '$(ONLY)')

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -33,41 +32,92 @@ func (f fields) or(name string, otherwise float64) float64 {
 }
 
 // whole names the fields that are whole numbers.
-var whole = []string{"times", "choices", "users", "accepted", "dim", "records"}
+var whole = []string{"times", "choices", "users", "accepted", "dim", "trials", "most"}
 
 func kinds() []kind {
 	return []kind{
-		{"gaussian", "Gaussian noise of standard deviation sigma on what a record moves by sensitivity, in the L2 norm",
+		{"gaussian", "Gaussian noise of standard deviation sigma on what a record moves by sensitivity (1), in the L2 norm",
 			[]string{"sigma", "sensitivity"}, 1, func(f fields) privacy.Event {
 				return privacy.GaussianEvent{Mu: f.or("sensitivity", 1) / f["sigma"]}
 			}},
 		{"laplace", "Laplace noise of scale sensitivity/eps, in the L1 norm", []string{"eps"}, 1,
 			func(f fields) privacy.Event { return privacy.LaplaceEvent{Epsilon: f["eps"]} }},
-		{"discrete-gaussian", "discrete Gaussian noise on dim integers", []string{"sigma", "sensitivity", "dim"}, 1,
+		{"discrete-gaussian", "discrete Gaussian noise on dim (1) integers that a record moves by sensitivity (1), in the L2 norm", []string{"sigma", "sensitivity", "dim"}, 1,
 			func(f fields) privacy.Event {
 				return privacy.DiscreteGaussianEvent{Dim: int(f.or("dim", 1)), Sensitivity: f.or("sensitivity", 1), Sigma: f["sigma"]}
 			}},
-		{"discrete-laplace", "discrete Laplace noise on integers", []string{"scale", "sensitivity"}, 1,
+		{"discrete-laplace", "discrete Laplace noise on integers that a record moves by sensitivity (1), in the L1 norm", []string{"scale", "sensitivity"}, 1,
 			func(f fields) privacy.Event {
 				return privacy.DiscreteLaplaceEvent{Sensitivity: int64(f.or("sensitivity", 1)), Scale: f["scale"]}
 			}},
-		{"response", "randomised response among choices values", []string{"eps", "choices"}, 1,
+		{"response", "randomised response among choices (2) values", []string{"eps", "choices"}, 1,
 			func(f fields) privacy.Event {
 				return privacy.ResponseEvent{Epsilon: f["eps"], Choices: int(f.or("choices", 2))}
 			}},
 		{"exponential", "a choice by the exponential mechanism whose privacy loss has a range of at most eps", []string{"eps"}, 1,
 			func(f fields) privacy.Event { return privacy.ExponentialEvent{Epsilon: f["eps"]} }},
-		{"sparse-vector", "comparisons with a noisy threshold, eps for each of the accepted ones", []string{"eps", "accepted"}, 1,
+		{"sparse-vector", "comparisons with a noisy threshold, eps for each of the accepted (1) ones", []string{"eps", "accepted"}, 1,
 			func(f fields) privacy.Event {
 				return privacy.SparseVectorEvent{Epsilon: f["eps"], Accepted: int(f.or("accepted", 1))}
 			}},
-		{"shuffle", "messages of eps local privacy, of as many users, in random order", []string{"eps", "users"}, 2,
+		{"shuffle", "messages of eps local privacy, one from each of users, in random order", []string{"eps", "users"}, 2,
 			func(f fields) privacy.Event { return privacy.ShuffleEvent{Local: f["eps"], Users: int(f["users"])} }},
+		{"binomial", "binomial noise on dim integers; a record moves each by at most most (1), and all by norm (most) in the\nL2 norm; the tails cost tail of delta",
+			[]string{"trials", "p", "tail", "most", "norm", "dim"}, 3, func(f fields) privacy.Event {
+				return privacy.BinomialEvent{Trials: int64(f["trials"]), P: f["p"], Coordinates: int(f.or("dim", 1)),
+					Most: int(f.or("most", 1)), Norm: f.or("norm", f.or("most", 1)), Tail: f["tail"]}
+			}},
 		{"approximate", "any (eps, delta)-private release", []string{"eps", "delta"}, 2,
 			func(f fields) privacy.Event {
 				return privacy.ApproximateEvent{Budget: privacy.Budget{Epsilon: f["eps"], Delta: f["delta"]}}
 			}},
 	}
+}
+
+// releases is the value of a flag that adds a release of its kind to a composition.
+type releases struct {
+	kind
+	to *privacy.Sequence
+}
+
+const releaseHeading = "Releases"
+
+func (r releases) heading() string { return releaseHeading }
+
+// argument shows the numbers of a release, those that have a default in brackets.
+func (r releases) argument() string {
+	text := r.fields[0] + "=N"
+	for i, name := range r.fields[1:] {
+		if i+1 < r.required {
+			text += "," + name + "=N"
+		} else {
+			text += "[," + name + "=N]"
+		}
+	}
+	return text
+}
+
+// String returns "": a flag of this kind has no value to begin with.
+func (r releases) String() string { return "" }
+
+// Set adds a release.
+func (r releases) Set(text string) error {
+	e, err := r.parse(text)
+	if err == nil {
+		*r.to = append(*r.to, e)
+	}
+	return err
+}
+
+// complete offers the numbers that a release does not have yet.
+func (r releases) complete(word string) (candidates []string) {
+	last := strings.LastIndex(word, ",") + 1
+	for _, name := range append(slices.Clone(r.fields), "times") {
+		if !strings.Contains(","+word[:last], ","+name+"=") {
+			candidates = append(candidates, word[:last]+name+"=")
+		}
+	}
+	return candidates
 }
 
 // parse reads a release such as "sigma=5,sensitivity=1,times=200".
@@ -76,40 +126,35 @@ func (k kind) parse(text string) (privacy.Event, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, ok := strings.Cut(part, "=")
 		if !ok || name != "times" && !slices.Contains(k.fields, name) {
-			return nil, fmt.Errorf("%w: %q in -%s %s: want NAME=NUMBER of %s", errUsage, part, k.name, text, strings.Join(append(slices.Clone(k.fields), "times"), ", "))
+			return nil, fmt.Errorf("%q, want NAME=NUMBER of %s", part, strings.Join(append(slices.Clone(k.fields), "times"), ", "))
 		}
 		v, err := strconv.ParseFloat(value, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s=%s in -%s: want a number", errUsage, name, value, k.name)
+			return nil, fmt.Errorf("%s=%s, want a number", name, value)
 		}
 		if _, twice := f[name]; twice {
-			return nil, fmt.Errorf("%w: two values of %s in -%s %s, want one", errUsage, name, k.name, text)
+			return nil, fmt.Errorf("two values of %s, want one", name)
 		}
-		if slices.Contains(whole, name) && !(v >= 1 && v <= 1<<53 && v == math.Floor(v)) {
-			return nil, fmt.Errorf("%w: %s=%s in -%s: want a whole number in [1, 2^53]", errUsage, name, value, k.name)
+		integer := slices.Contains(whole, name) || name == "sensitivity" && k.name == "discrete-laplace"
+		if integer && !(v >= 1 && v <= 1<<53 && v == math.Floor(v)) {
+			return nil, fmt.Errorf("%s=%s, want a whole number in [1, 2^53]", name, value)
 		}
 		f[name] = v
 	}
 	for _, name := range k.fields[:k.required] {
 		if _, ok := f[name]; !ok {
-			return nil, fmt.Errorf("%w: -%s %s without %s, which has no default", errUsage, k.name, text, name)
+			return nil, fmt.Errorf("without %s, which has no default", name)
 		}
-	}
-	if s := f.or("sensitivity", 1); k.name == "discrete-laplace" && !(s >= 1 && s <= 1<<53 && s == math.Floor(s)) {
-		return nil, fmt.Errorf("%w: sensitivity=%v in -%s: want a whole number in [1, 2^53]", errUsage, s, k.name)
 	}
 	e := k.event(f)
 	if times := int(f.or("times", 1)); times > 1 {
 		e = privacy.Repeat{Event: e, Times: times}
 	}
-	if err := e.Validate(); err != nil {
-		return nil, fmt.Errorf("%w: -%s %s: %w", errUsage, k.name, text, err)
-	}
-	return e, nil
+	return e, e.Validate()
 }
 
-// answer is what one accountant says. Bounds are both sides where it has them.
-type answer struct {
+// bounds is what one accountant says. AtLeast is the other side, where it has one.
+type bounds struct {
 	Accountant string  `json:"accountant"`
 	Epsilon    number  `json:"epsilon"`
 	AtLeast    *number `json:"at_least,omitempty"`
@@ -127,75 +172,92 @@ func (n number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
-// account composes the releases that its flags name and prints what every accountant proves of
-// them, tightest first.
-func account(args []string, out io.Writer) error {
-	flags := flag.NewFlagSet("account", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	var events privacy.Sequence
-	for _, k := range kinds() {
-		flags.Func(k.name, k.what, func(text string) error {
-			e, err := k.parse(text)
-			if err == nil {
-				events = append(events, e)
+func accountCommand() command {
+	return command{
+		name: "account", what: "what a composition of noisy releases costs, by every accountant",
+		usage: "-RELEASE NAME=NUMBER,... [-RELEASE ...] [-delta D] [-records K] [-json]",
+		about: `
+Prints the epsilon of a composition of releases, by every accountant, the
+tightest first. Each release may be chosen by what the ones before it released.
+Every release takes times=N, for N of them. In parentheses are the defaults.
+
+  dpbandits account -laplace eps=0.1,times=1000 -gaussian sigma=5,times=200 -delta 1e-6
+
+Epsilon is an upper bound. "at least" is a lower bound for the same composition.
+Both are rounded to the side on which they hold. "-" marks an accountant that
+cannot treat the composition, and +Inf one that proves nothing at this delta.
+`,
+		open: func(flags *flag.FlagSet) func(console) error {
+			var events privacy.Sequence
+			for _, k := range kinds() {
+				flags.Var(releases{k, &events}, k.name, k.what)
 			}
-			return err
-		})
+			delta := flags.Float64("delta", 0, "delta, a `number` in [0, 1), at which epsilon is asked for")
+			records := flags.Int("records", 1, "the `number` of records of a user, for privacy of the user")
+			asJSON := flags.Bool("json", false, "print JSON")
+			return func(to console) error { return account(events, *delta, *records, *asJSON, to) }
+		},
 	}
-	delta := flags.Float64("delta", 0, "delta, in [0, 1), at which epsilon is asked for")
-	records := flags.Int("records", 1, "records of a user, for privacy of the user")
-	asJSON := flags.Bool("json", false, "print JSON")
-	switch err := flags.Parse(args); {
-	case err == flag.ErrHelp:
-		accountUsage(out)
-		return err
-	case err != nil:
-		return fmt.Errorf("%w: %v", errUsage, strings.TrimSuffix(err.Error(), ": "+errUsage.Error()))
-	case flags.NArg() > 0:
-		return fmt.Errorf("%w: %q, want flags alone", errUsage, flags.Args())
+}
+
+// account prints what every accountant proves of a composition, tightest first.
+func account(events privacy.Sequence, delta float64, records int, asJSON bool, to console) error {
+	switch {
 	case len(events) == 0:
-		return fmt.Errorf("%w: no release, want at least one, such as -gaussian sigma=5", errUsage)
-	case !(*delta >= 0 && *delta < 1):
-		return fmt.Errorf("%w: -delta %v, want in [0, 1)", errUsage, *delta)
-	case *records < 1:
-		return fmt.Errorf("%w: -records %d, want >= 1", errUsage, *records)
+		return misuse("no release, want at least one, such as -gaussian sigma=5")
+	case !(delta >= 0 && delta < 1):
+		return misuse("-delta %v, want in [0, 1)", delta)
+	case records < 1:
+		return misuse("-records %d, want >= 1", records)
 	}
 	var event privacy.Event = events
 	if len(events) == 1 {
 		event = events[0]
 	}
-	if *records > 1 {
-		event = privacy.GroupEvent{Event: event, Contributions: *records}
+	if records > 1 {
+		event = privacy.GroupEvent{Event: event, Contributions: records}
 	}
-	answers := ask(event, *delta)
-	if *asJSON {
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(struct {
+	answers := ask(event, delta)
+	if asJSON {
+		return writeJSON(to.out, struct {
 			Event   string   `json:"event"`
 			Delta   float64  `json:"delta"`
-			Answers []answer `json:"answers"`
-		}{event.String(), *delta, answers})
+			Answers []bounds `json:"answers"`
+		}{event.String(), delta, answers})
 	}
-	fmt.Fprintf(out, "%v\nat delta = %g\n\n", event, *delta)
+	fmt.Fprintf(to.out, "%v\nat delta = %g\n\n", event, delta)
 	for _, a := range answers {
 		switch {
 		case a.Refuses != "":
-			fmt.Fprintf(out, "%-28s -           cannot treat it\n", a.Accountant)
+			fmt.Fprintf(to.out, "%-28s -\n", a.Accountant)
 		case a.AtLeast != nil:
-			fmt.Fprintf(out, "%-28s %-11.6g at least %.6g\n", a.Accountant, float64(a.Epsilon), float64(*a.AtLeast))
+			fmt.Fprintf(to.out, "%-28s %-11s at least %s\n", a.Accountant, rounded(float64(a.Epsilon), 1), rounded(float64(*a.AtLeast), -1))
 		default:
-			fmt.Fprintf(out, "%-28s %.6g\n", a.Accountant, float64(a.Epsilon))
+			fmt.Fprintf(to.out, "%-28s %s\n", a.Accountant, rounded(float64(a.Epsilon), 1))
 		}
 	}
 	return nil
 }
 
+// rounded writes a number that is not negative with six digits, rounded up (side = 1) or down
+// (side = -1).
+func rounded(x float64, side int) string {
+	text := strconv.FormatFloat(x, 'e', 5, 64)
+	v, _ := strconv.ParseFloat(text, 64)
+	if (v-x)*float64(side) < 0 {
+		mantissa, exponent, _ := strings.Cut(text, "e")
+		digits, _ := strconv.Atoi(strings.Replace(mantissa, ".", "", 1))
+		power, _ := strconv.Atoi(exponent)
+		v, _ = strconv.ParseFloat(fmt.Sprintf("%de%d", digits+side, power-5), 64)
+	}
+	return fmt.Sprintf("%.6g", v)
+}
+
 // ask asks all accountants, and sorts what they say: the least epsilon first, refusals last.
-func ask(e privacy.Event, delta float64) []answer {
-	var all []answer
+func ask(e privacy.Event, delta float64) []bounds {
+	var all []bounds
 	for _, a := range privacy.Accountants() {
-		said := answer{Accountant: a.String()}
+		said := bounds{Accountant: a.String()}
 		epsilon, err := a.Epsilon(e, delta)
 		if pld, ok := a.(privacy.PLD); ok && err == nil {
 			if lo, _, err := pld.EpsilonBounds(e, delta); err == nil {
@@ -208,32 +270,8 @@ func ask(e privacy.Event, delta float64) []answer {
 		}
 		all = append(all, said)
 	}
-	slices.SortStableFunc(all, func(a, b answer) int {
+	slices.SortStableFunc(all, func(a, b bounds) int {
 		return cmp.Or(cmp.Compare(min(len(a.Refuses), 1), min(len(b.Refuses), 1)), cmp.Compare(a.Epsilon, b.Epsilon))
 	})
 	return all
-}
-
-func accountUsage(w io.Writer) {
-	fmt.Fprint(w, `Usage: dpbandits account -KIND NAME=NUMBER,... [-KIND ...] [-delta D] [-records K] [-json]
-
-Prints the epsilon of a composition of releases, by every accountant, tightest first. Each release may
-be chosen by what the ones before it released. Every release takes times=N for N of them.
-
-`)
-	for _, k := range kinds() {
-		values := make([]string, len(k.fields))
-		for i, name := range k.fields {
-			values[i] = name + "=..."
-			if i >= k.required {
-				values[i] = "[" + values[i] + "]"
-			}
-		}
-		fmt.Fprintf(w, "  -%-18s %s\n  %19s %s\n", k.name, strings.Join(values, ","), "", k.what)
-	}
-	fmt.Fprint(w, `
-  -delta D            delta, in [0, 1), at which epsilon is asked for (0)
-  -records K          records of a user, for privacy of the user (1)
-  -json               print JSON
-`)
 }

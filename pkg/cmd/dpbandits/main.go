@@ -1,8 +1,12 @@
-// Command dpbandits answers questions about differential privacy from a shell.
+// Command dpbandits answers questions about differential privacy from a shell, and runs what the
+// toolkit's papers, sweeps and audits run.
 //
 //	dpbandits account -laplace eps=0.1,times=1000 -gaussian sigma=5,times=200 -delta 1e-6
 //
-// Run dpbandits help for the list of commands, and dpbandits COMMAND -help for one of them.
+// Run dpbandits help for the list of commands, and dpbandits help COMMAND for one of them. An
+// answer goes to the standard output; progress and errors go to the standard error. The exit status
+// is 0 for success, 1 for a failure and 2 for wrong arguments. No command reads the standard input,
+// but for lab, which hands it on.
 package main
 
 import (
@@ -11,83 +15,130 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
+	"strings"
+	"syscall"
 
-	"github.com/dpbandits/dpbandits/pkg/simulate"
+	"github.com/dpbandits/dpbandits/pkg/sweep"
 )
 
-// command is a subcommand. run writes its answer to out and returns an error that says what is
-// wrong.
+// command is a subcommand.
 type command struct {
-	name, what string
-	run        func(args []string, out io.Writer) error
+	name  string
+	what  string // a line of the list of commands; a command without one is not listed
+	usage string // its arguments
+	about string // its help, in lines of at most 80 letters
+	// operands lists the arguments beside the flags that completion offers; nil refuses all of them.
+	operands func() []string
+	// open declares the flags in a set, and returns what carries the command out once they are parsed.
+	open func(flags *flag.FlagSet) (work func(to console) error)
 }
 
+// console is where a command writes: its answer to out, progress to err.
+type console struct{ out, err io.Writer }
+
+// commands lists all commands.
 func commands() []command {
 	return []command{
-		{"account", "what a composition of noisy releases costs, by every accountant", account},
-		{"version", "what this program was built from", version},
+		accountCommand(),
+		reproduceCommand(),
+		sweepCommand(),
+		auditCommand(),
+		mutantsCommand(),
+		labCommand(),
+		versionCommand(),
+		completionCommand(),
+		completeCommand(),
+		helpCommand(),
 	}
 }
 
-// errUsage marks the error for arguments that are wrong. Its exit status is 2, that of others 1.
-var errUsage = errors.New("wrong arguments")
+// named returns the command of that name.
+func named(name string) (command, error) {
+	for _, c := range commands() {
+		if c.name == name {
+			return c, nil
+		}
+	}
+	return command{}, misuse("no command is called %q; dpbandits help lists them", name)
+}
+
+// misuse returns an error of the arguments. Its exit status is 2, that of others 1.
+func misuse(format string, args ...any) error { return &sweep.Misuse{Err: fmt.Errorf(format, args...)} }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // run carries out a command line and returns the exit status.
 func run(args []string, out, complaints io.Writer) int {
 	if len(args) == 0 {
-		usage(complaints)
+		overview(complaints)
 		return 2
 	}
-	switch args[0] {
-	case "help", "-h", "-help", "--help":
-		usage(out)
+	name := strings.TrimLeft(args[0], "-") // as a flag, a command has the name of most programs' flags
+	if name == "h" {
+		name = "help"
+	}
+	if name != "help" && name != "version" {
+		name = args[0]
+	}
+	c, err := named(name)
+	prefix := "dpbandits"
+	if err == nil {
+		prefix += " " + c.name
+		answer := &answer{w: out}
+		if err = c.execute(args[1:], console{answer, complaints}); err == nil {
+			err = answer.err
+		}
+	}
+	if err == nil {
 		return 0
 	}
-	for _, c := range commands() {
-		if c.name != args[0] {
-			continue
-		}
-		switch err := c.run(args[1:], out); {
-		case err == nil || errors.Is(err, flag.ErrHelp):
-			return 0
-		case errors.Is(err, errUsage):
-			fmt.Fprintf(complaints, "dpbandits %s: %v\nRun dpbandits %s -help for its arguments.\n", c.name, err, c.name)
-			return 2
-		default:
-			fmt.Fprintf(complaints, "dpbandits %s: %v\n", c.name, err)
-			return 1
-		}
+	if errors.Is(err, syscall.EPIPE) { // whoever reads has enough, and SIGPIPE is ignored
+		return 1
 	}
-	fmt.Fprintf(complaints, "dpbandits: no command is called %q; dpbandits help lists them\n", args[0])
+	fmt.Fprintf(complaints, "%s: %s\n", prefix, strings.TrimPrefix(err.Error(), c.name+": "))
+	if !errors.As(err, new(*sweep.Misuse)) {
+		return 1
+	}
+	if c.name != "" {
+		fmt.Fprintf(complaints, "Run dpbandits help %s for its arguments.\n", c.name)
+	}
 	return 2
 }
 
-func usage(w io.Writer) {
-	fmt.Fprintln(w, "Usage: dpbandits COMMAND [ARGUMENTS]")
-	fmt.Fprintln(w)
-	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-10s %s\n", c.name, c.what)
+// execute parses a command's arguments and carries it out.
+func (c command) execute(args []string, to console) error {
+	flags, work := c.flags()
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		c.help(to.out)
+		return nil
+	case err != nil:
+		return misuse("%w", err)
+	case flags.NArg() > 0 && c.operands == nil:
+		return misuse("%q, want none beside flags", flags.Args())
 	}
+	return work(to)
 }
 
-// version prints the toolkit's version, Go's, and the module and revision that it was built from.
-func version(args []string, out io.Writer) error {
-	if len(args) > 0 {
-		return fmt.Errorf("%w: %q, want none", errUsage, args)
+// flags returns the command's flags, and what carries it out once they are parsed.
+func (c command) flags() (*flag.FlagSet, func(to console) error) {
+	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // run says what is wrong
+	return flags, c.open(flags)
+}
+
+// answer writes on until something cannot be written, and keeps that error.
+type answer struct {
+	w   io.Writer
+	err error
+}
+
+// Write writes p.
+func (a *answer) Write(p []byte) (int, error) {
+	if a.err != nil {
+		return 0, a.err
 	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return errors.New("the program was built without build information")
-	}
-	fmt.Fprintf(out, "dpbandits %s, %s\nmodule %s\n", simulate.Release, info.GoVersion, info.Main.Version)
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision", "vcs.modified", "GOOS", "GOARCH":
-			fmt.Fprintf(out, "%s %s\n", s.Key, s.Value)
-		}
-	}
-	return nil
+	n, err := a.w.Write(p)
+	a.err = err
+	return n, err
 }

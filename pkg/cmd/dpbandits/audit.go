@@ -1,51 +1,53 @@
-// Audit attacks the toolkit's mechanisms and learners, and fixtures with known bugs, and prints
-// what it found: the epsilon that each claims, the largest one that the evidence excludes, and the
-// exact one where a formula has it. It exits with status 1 unless every broken fixture is caught
-// and no sound claim is excluded.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
-	"os"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/audit/suite"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-func main() {
-	scale := flag.String("scale", string(cell.Lecture), "smoke, lecture or paper: how many runs")
-	while := flag.String("while", "", "stop when this file is gone, or the process whose id it holds is not the parent")
-	flag.Parse()
-	err := simulate.UntilStopped(*while, func(ctx context.Context) error { return run(ctx, *scale) })
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "audit:", err)
-		os.Exit(1)
+func auditCommand() command {
+	return command{
+		name: "audit", what: "attacks on every mechanism and learner, and on broken ones", usage: "[-scale SCALE]",
+		about: `
+Attacks the toolkit's mechanisms and learners, and fixtures with known bugs, and
+prints the epsilon that each claims, the largest one that the evidence excludes,
+and the exact one where a formula has it.
+
+The status is 1 unless every broken fixture is caught and no sound claim is
+excluded.
+`,
+		open: func(flags *flag.FlagSet) func(console) error {
+			scale := scaleFlag(flags, "how many runs")
+			run := whileFlag(flags)
+			return func(to console) error {
+				return run(func(ctx context.Context) error { return attack(ctx, cell.Scale(*scale), to) })
+			}
+		},
 	}
 }
 
-func run(ctx context.Context, scale string) error {
-	s, err := cell.ParseScale(scale)
-	if err != nil {
-		return err
-	}
+// attack runs the suite and prints its report.
+func attack(ctx context.Context, s cell.Scale, to console) error {
 	report, err := suite.Run(ctx, cell.Pick(s, suite.Quick, suite.Usual, suite.Thorough), audit.ProgressFunc(func(s audit.Status) {
 		if s.Finished {
-			fmt.Fprintln(os.Stderr, s)
+			fmt.Fprintln(to.err, s)
 		}
 	}))
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Printf("\n%s\n%s\n%s\n", table(report).Text(), behind(report).Text(), report.Summary()); err != nil {
+	if _, err := fmt.Fprintf(to.out, "\n%s\n%s\n%s\n", table(report).Text(), behind(report).Text(), report.Summary()); err != nil {
 		return err
 	}
 	if !report.OK() {
-		return fmt.Errorf("the suite wants every broken fixture caught and no sound claim excluded")
+		return errors.New("the suite wants every broken fixture caught and no sound claim excluded")
 	}
 	return nil
 }
