@@ -248,7 +248,10 @@ func rounded(x float64, side int) string {
 		mantissa, exponent, _ := strings.Cut(text, "e")
 		digits, _ := strconv.Atoi(strings.Replace(mantissa, ".", "", 1))
 		power, _ := strconv.Atoi(exponent)
-		v, _ = strconv.ParseFloat(fmt.Sprintf("%de%d", digits+side, power-5), 64)
+		if digits += side; digits < 100_000 {
+			digits, power = 999_999, power-1
+		}
+		v, _ = strconv.ParseFloat(fmt.Sprintf("%de%d", digits, power-5), 64)
 	}
 	return fmt.Sprintf("%.6g", v)
 }

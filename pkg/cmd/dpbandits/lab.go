@@ -18,8 +18,8 @@ func labCommand() command {
 		name: "lab", what: "JupyterLab with the notebooks and their kernel, from a checkout", usage: "[-host ADDRESS] [-port PORT]",
 		about: `
 Does what make lab does: installs into the checkout what is missing there, which
-takes minutes once, and opens JupyterLab. It wants a checkout, make, Node with npm
-and Python with venv.
+takes minutes once, and opens JupyterLab. It wants a checkout, make, Node with
+npm and Python with venv.
 `,
 		open: func(flags *flag.FlagSet) func(console) error {
 			host := flags.String("host", "127.0.0.1", "listen on this `address`")

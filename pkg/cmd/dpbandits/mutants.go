@@ -18,14 +18,15 @@ func mutantsCommand() command {
 	return command{
 		name: "mutants", what: "the toolkit's noise broken in one place at a time: a test has to notice", usage: "[FLAGS]",
 		about: `
-Breaks the noise of every mechanism and learner, in one place at a time, and runs
-the tests that should notice. It wants a checkout and Go. It prints what nothing
-caught, and last "mutants: N made, M survive". The status is 1 unless none does.
+Breaks the noise of every mechanism and learner, in one place at a time, and
+runs the tests that should notice. It wants a checkout and Go. It prints what
+nothing caught, and last "mutants: N made, M survive". The status is 1 unless
+none does.
 
 For every draw the noise is halved, left out once, or used twice; for every
 sensitivity, the number is halved where plan and noise are made of it. A test
-counts if it passes, unmutated, with ten other seeds. The ledger is silenced, and
-tests of golden numbers do not count.
+counts if it passes, unmutated, with ten other seeds. The ledger is silenced,
+and tests of golden numbers do not count.
 `,
 		open: func(flags *flag.FlagSet) func(console) error {
 			scale := scaleFlag(flags, "a sample of the mutations and short tests, or all")

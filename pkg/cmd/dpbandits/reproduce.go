@@ -25,8 +25,8 @@ with standard errors. Without -figure it lists what there is.
 
 At the scale paper it wants a checkout, writes the tables into its
 notebooks/results/, and goes on where it was if it is started again. Figures of
-MovieLens take the data from DPBANDITS_DATA, an absolute path, or fetch them; where
-they cannot, they use a synthetic stand-in, and say so.
+MovieLens take the data from DPBANDITS_DATA, an absolute path, or fetch them;
+where they cannot, they use a synthetic stand-in, and say so.
 `,
 		open: func(flags *flag.FlagSet) func(console) error {
 			var figure string

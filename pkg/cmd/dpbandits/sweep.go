@@ -13,10 +13,10 @@ func sweepCommand() command {
 		name: "sweep", what: "the experiments of the papers' figures and the leaderboard, on several machines",
 		usage: "[FLAGS] [EXPERIMENT [PARAMETER=VALUE,...]...]\n       dpbandits sweep merge DIRECTORY",
 		about: `
-Runs an experiment, or a part of its trials, and prints its table as CSV. Without
-arguments it lists the experiments and their parameters. A finished trial is a
-file in the directory of -out, so a part that is killed goes on where it was when
-it is started again.
+Runs an experiment, or a part of its trials, and prints its table as CSV.
+Without arguments it lists the experiments and their parameters. A finished
+trial is a file in the directory of -out, so a part that is killed goes on where
+it was when it is started again.
 
   dpbandits sweep -shard 0/3 -out results leaderboard scale=2
   dpbandits sweep -shard 1/3 -out results leaderboard scale=2   # elsewhere

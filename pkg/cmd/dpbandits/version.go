@@ -12,8 +12,10 @@ import (
 func versionCommand() command {
 	return command{
 		name: "version", what: "what this program was built from", usage: "[-json]",
-		about: `Prints the toolkit's version, Go's, and the module and the revision that the program
-was built from.`,
+		about: `
+Prints the toolkit's version, Go's, and the module and the revision that the
+program was built from.
+`,
 		open: func(flags *flag.FlagSet) func(console) error {
 			asJSON := flags.Bool("json", false, "print JSON")
 			return func(to console) error { return version(*asJSON, to) }
