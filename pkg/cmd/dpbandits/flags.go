@@ -13,11 +13,11 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// choice is a flag's value that is one of some words.
+// choice is a flag's value that is one of some words, which completion offers.
 type choice struct {
 	is   *string
 	from []string
-	want string // what an error says of them
+	want string // what an error says of them; "" takes any word
 }
 
 // String returns the word.
@@ -30,7 +30,7 @@ func (c choice) String() string {
 
 // Set takes a word.
 func (c choice) Set(word string) error {
-	if !slices.Contains(c.from, word) {
+	if c.want != "" && !slices.Contains(c.from, word) {
 		return fmt.Errorf("want %s", c.want)
 	}
 	*c.is = word

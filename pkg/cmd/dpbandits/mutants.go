@@ -29,7 +29,7 @@ counts if it passes, unmutated, with ten other seeds. The ledger is silenced,
 and tests of golden numbers do not count.
 `,
 		open: func(flags *flag.FlagSet) func(console) error {
-			scale := scaleFlag(flags, "a sample of the mutations and short tests, or all")
+			scale := scaleFlag(flags, "at smoke, a sample of the mutations, and short tests; else all")
 			only := flags.String("only", "", "make only mutations whose file, function or kind matches this regular\n`expression`")
 			keep := flags.String("keep", "", "keep programs and what tests reach in this `directory`, and use what it has")
 			in := flags.String("in", "", "run the tests of these `packages` alone, such as pkg/mechanism,pkg/online")

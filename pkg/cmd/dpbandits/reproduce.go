@@ -34,7 +34,7 @@ where they cannot, they use a synthetic stand-in, and say so.
 			for i, f := range catalogue.Figures {
 				names[i] = f.Name
 			}
-			flags.Var(choice{&figure, names, "one that dpbandits reproduce lists"}, "figure", "the figure or table, such as jdp-fig4")
+			flags.Var(choice{is: &figure, from: names}, "figure", "the figure or table, such as jdp-fig4")
 			scale := scaleFlag(flags, "how long the runs are, and how many")
 			out := flags.String("out", "", "write the table to this CSV `file`, too")
 			run := whileFlag(flags)
@@ -48,7 +48,7 @@ where they cannot, they use a synthetic stand-in, and say so.
 func reproduce(ctx context.Context, figure string, s cell.Scale, out string, to console) error {
 	if figure == "" {
 		for _, f := range catalogue.Figures {
-			if _, err := fmt.Fprintf(to.out, "%-12s %s\n", f.Name, f.What); err != nil {
+			if _, err := fmt.Fprintf(to.out, "%-18s %s\n", f.Name, f.What); err != nil {
 				return err
 			}
 		}
@@ -56,9 +56,9 @@ func reproduce(ctx context.Context, figure string, s cell.Scale, out string, to 
 	}
 	f, err := catalogue.Figures.Named(figure)
 	if err != nil {
-		return err
+		return misuse("no figure %q; dpbandits reproduce lists them", figure)
 	}
-	if s == cell.Paper && os.Getenv("DPBANDITS_ROOT") == "" { // tables are written there
+	if s == cell.Paper && f.Experiments != nil && os.Getenv("DPBANDITS_ROOT") == "" { // tables are written there
 		if _, err := checkout(); err != nil {
 			return err
 		}
