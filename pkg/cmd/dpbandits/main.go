@@ -73,12 +73,12 @@ func run(args []string, out, complaints io.Writer) int {
 		overview(complaints)
 		return 2
 	}
-	name := strings.TrimLeft(args[0], "-") // as a flag, a command has the name of most programs' flags
-	if name == "h" {
+	name := args[0]
+	switch name {
+	case "-h", "-help", "--help":
 		name = "help"
-	}
-	if name != "help" && name != "version" {
-		name = args[0]
+	case "-version", "--version":
+		name = "version"
 	}
 	c, err := named(name)
 	prefix := "dpbandits"
