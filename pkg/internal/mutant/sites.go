@@ -96,7 +96,7 @@ func Read(ctx context.Context, root string) (*Module, error) {
 			return nil, err
 		}
 		exports[p.ImportPath] = p.Export
-		if p.Module != nil && p.Module.Main {
+		if p.Module != nil && p.Module.Main && strings.HasPrefix(p.ImportPath, p.Module.Path+"/pkg/") { // not what pkg/cmd imports
 			m.path = p.Module.Path
 			m.packages[p.ImportPath] = &p.unit
 		}
