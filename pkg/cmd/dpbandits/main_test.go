@@ -58,8 +58,8 @@ func TestHelpOfEach(t *testing.T) {
 				t.Errorf("%s %s: status %d, %q, want %q", c.name, help, status, again, text)
 			}
 		}
-		for line := range strings.Lines(c.about) {
-			if len(strings.TrimSpace(line)) > 80 && !strings.HasPrefix(line, "  ") {
+		for line := range strings.Lines(list + c.about) {
+			if len(strings.TrimSpace(line)) > 80 && !strings.HasPrefix(line, "  dpbandits ") {
 				t.Errorf("help %s has a line of %d letters: %s", c.name, len(line), line)
 			}
 		}

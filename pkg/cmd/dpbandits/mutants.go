@@ -16,7 +16,7 @@ import (
 
 func mutantsCommand() command {
 	return command{
-		name: "mutants", what: "the toolkit's noise broken in one place at a time: a test has to notice", usage: "[FLAGS]",
+		name: "mutants", what: "noise broken in one place at a time: a test has to notice", usage: "[FLAGS]",
 		about: `
 Breaks the noise of every mechanism and learner, in one place at a time, and
 runs the tests that should notice. It wants a checkout and Go. It prints what

@@ -10,7 +10,7 @@ import (
 
 func sweepCommand() command {
 	return command{
-		name: "sweep", what: "the experiments behind figures and leaderboard, on several machines",
+		name: "sweep", what: "experiments behind figures and leaderboard, on several machines",
 		usage: "[FLAGS] [EXPERIMENT [PARAMETER=VALUE,...]...]\n       dpbandits sweep merge DIRECTORY",
 		about: `
 Runs an experiment, or a part of its trials, and prints its table as CSV.
