@@ -107,8 +107,8 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// TestPipes: the program ends at once, in silence, if nobody reads what it writes, and does not read
-// its own input.
+// TestPipes: the program ends at once, in silence, if nobody reads what it writes, and does not
+// read its own input.
 func TestPipes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGPIPE")

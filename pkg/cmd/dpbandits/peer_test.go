@@ -152,8 +152,8 @@ func TestBesideAnotherAccountant(t *testing.T) {
 }
 
 // TestShuffleByFormula: shuffled messages, which dp-accounting does not have, lie between what an
-// adversary gets who counts binary randomised responses, summed over all counts, and the closed form
-// of Feldman, McMillan and Talwar (2021), Theorem 3.1.
+// adversary gets who counts binary randomised responses, summed over all counts, and the closed
+// form of Feldman, McMillan and Talwar (2021), Theorem 3.1.
 func TestShuffleByFormula(t *testing.T) {
 	for _, c := range []struct {
 		local float64
