@@ -27,7 +27,12 @@ type Linear struct {
 // be Gaussian, symmetric Gaussian and Laplace; for Laplace noise, the releases must determine all
 // draws that reach them.
 func LinearOf(outputs int, release func(world int, noise *privacy.Noise, out []float64) error) (Linear, error) {
-	l, err := learnLinear(outputs, release)
+	if release == nil {
+		return Linear{}, errors.New("audit: LinearOf: release is nil")
+	}
+	l, err := learnLinear(outputs, func(world int, noise privacy.Script, out []float64) error {
+		return release(world, privacy.NewNoise(noise), out)
+	})
 	if err != nil {
 		return Linear{}, fmt.Errorf("audit: LinearOf: %w", err)
 	}
@@ -37,7 +42,7 @@ func LinearOf(outputs int, release func(world int, noise *privacy.Noise, out []f
 // impulses makes runs under prescribed noise.
 type impulses struct {
 	outputs int
-	release func(world int, noise *privacy.Noise, out []float64) error
+	release func(world int, noise privacy.Script, out []float64) error
 	laws    []privacy.Law // of the last run, one for each draw
 	scale   []float64     // of each number that it drew
 }
@@ -46,7 +51,7 @@ type impulses struct {
 func (m *impulses) run(world int, z func(i int) float64) ([]float64, error) {
 	m.laws, m.scale = m.laws[:0], m.scale[:0]
 	out := make([]float64, m.outputs)
-	err := m.release(world, privacy.ScriptedNoise(func(law privacy.Law, dst []float64) {
+	err := m.release(world, func(law privacy.Law, dst []float64) {
 		m.laws = append(m.laws, law)
 		for i := range dst {
 			unit := law.Scale
@@ -56,7 +61,7 @@ func (m *impulses) run(world int, z func(i int) float64) ([]float64, error) {
 			dst[i] = z(len(m.scale)) * unit
 			m.scale = append(m.scale, unit)
 		}
-	}), out)
+	}, out)
 	return out, err
 }
 
@@ -71,11 +76,8 @@ func onDiagonal(i int) bool {
 	return false
 }
 
-func learnLinear(outputs int, release func(world int, noise *privacy.Noise, out []float64) error) (l Linear, err error) {
-	switch {
-	case release == nil:
-		return l, errors.New("release is nil")
-	case outputs < 1:
+func learnLinear(outputs int, release func(world int, noise privacy.Script, out []float64) error) (l Linear, err error) {
+	if outputs < 1 {
 		return l, fmt.Errorf("outputs = %d, want >= 1", outputs)
 	}
 	m := &impulses{outputs: outputs, release: release}

@@ -19,13 +19,16 @@ type Noise struct {
 	normals *random.Normals
 	rng     *rand.Rand
 	ledger  *Ledger // may be nil
-	script  func(law Law, dst []float64)
+	script  Script
 	system  *random.System // nil if the noise is seeded
 }
 
 // NewNoise returns noise that is seeded from a source. It is nil if the source is: a mechanism that
 // is started with that refuses its records.
 func NewNoise(source rand.Source) *Noise {
+	if script, ok := source.(Script); ok {
+		return &Noise{script: script}
+	}
 	ledger, ok := source.(*Ledger)
 	if ok {
 		source = ledger.source

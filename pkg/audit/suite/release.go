@@ -76,12 +76,13 @@ func (r Releases) Item() (audit.Item, error) {
 		// mechanism shows in full: in a node of a tree, and in the sum of four.
 		var best audit.Likelihood
 		for _, replaced := range []int{0, 2} {
-			item, err := oneArm(r.Name, replaced, r.New).item(r.runs(linearRounds))
+			s := oneArm(replaced)
+			item, err := s.attack(r.Name, r.New(s.problem), r.runs(linearRounds))
 			if err != nil {
 				return r.stream(), nil
 			}
-			if l := item.(audit.Likelihood); l.Exact > best.Exact {
-				best = l
+			if item.Exact > best.Exact {
+				best = item
 			}
 		}
 		return best, nil

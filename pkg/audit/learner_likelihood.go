@@ -1,0 +1,113 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Likelihood returns the attack by likelihood on all that the learner releases, which is the
+// strongest on its two streams. The result's Exact is the epsilon that no attack on these releases
+// exceeds.
+//
+// It wants releases that are linear in Gaussian or Laplace noise, and data that reach them whatever
+// the learner plays: arms that are all alike, say. Of any other learner the error says what is not
+// so. The run has to say what it releases, by a method Released, as those of package learner do.
+// Transcript and actions are left out.
+func (a Learner) Likelihood() (Likelihood, error) {
+	item, err := a.likelihood()
+	if err != nil {
+		return Likelihood{}, fmt.Errorf("audit: %q: %w", a.Name, err)
+	}
+	return item, nil
+}
+
+func (a Learner) likelihood() (item Likelihood, err error) {
+	if _, err := a.check(); err != nil {
+		return item, err
+	}
+	l, err := a.open()
+	if err != nil {
+		return item, err
+	}
+	about, err := a.About()
+	if err != nil {
+		return item, err
+	}
+	defer func() { // a learner may draw its noise in a way that no script prescribes
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	first, err := a.released(l, 0, privacy.Script(func(_ privacy.Law, dst []float64) { clear(dst) }), nil)
+	if err != nil {
+		return item, err
+	}
+	if len(first) == 0 {
+		return item, errors.New("the learner releases nothing")
+	}
+	linear, err := learnLinear(len(first), func(world int, noise privacy.Script, out []float64) error {
+		got, err := a.released(l, world, noise, out[:0])
+		if err == nil && len(got) != len(out) {
+			err = fmt.Errorf("%d numbers are released in one run and %d in another", len(out), len(got))
+		}
+		return err
+	})
+	if err != nil {
+		return item, err
+	}
+	item = Likelihood{
+		Name: a.Name, Claim: about.Claim, Curve: about.Curve, Exact: a.Exact, Origin: a.Origin, Runs: a.Runs,
+		Outputs: len(first), Density: linear.Density, Draws: linear.Draws,
+		Release: func(world int, source rand.Source, out []float64) error {
+			_, err := a.released(l, world, source, out[:0])
+			return err
+		},
+	}
+	if item.Exact == 0 {
+		if item.Exact, err = epsilonOf(linear.Event, about.Claim.Delta); err != nil {
+			return item, err
+		}
+	}
+	return item, nil
+}
+
+// released plays a world and appends each release that has moved. The learner's own choices, which
+// are no part of its privacy, are the same each time.
+func (a Learner) released(l bandit.Calibrated, world int, noise rand.Source, dst []float64) ([]float64, error) {
+	p := newPlayer(a, l)
+	p.now = l.Start(rand.New(rand.NewPCG(1, 1)), noise)
+	run, ok := p.now.(interface {
+		Released([]float64) ([]float64, error)
+	})
+	if !ok {
+		return dst, fmt.Errorf("a %T does not say what it releases: it has no method Released", p.now)
+	}
+	first := p.first()
+	for t, r := range a.Worlds[world] {
+		if err := p.round(t+first, r); err != nil {
+			return dst, err
+		}
+		n := len(dst)
+		var err error
+		if dst, err = run.Released(dst); err != nil {
+			return dst, fmt.Errorf("round %d: %w", t+first, err)
+		}
+		if dst[n] == 0 { // the first number says whether the release has moved
+			dst = dst[:n]
+		}
+	}
+	return dst, nil
+}
+
+// epsilonOf returns the epsilon of an event at delta.
+func epsilonOf(e privacy.Event, delta float64) (float64, error) {
+	if delta == 0 {
+		return privacy.Pure{}.Epsilon(e, 0)
+	}
+	epsilon, _, err := privacy.Tightest(e, delta)
+	return epsilon, err
+}
