@@ -136,7 +136,7 @@ func ahead(cell.Scale) (string, error) {
 					others = min(others, r.Regret)
 				default:
 					first, n = max(first, r.Regret), n+1
-					if e.Means != nil {
+					if e.Means() != nil {
 						least, most = min(least, r.Ratio), max(most, r.Ratio)
 					}
 				}

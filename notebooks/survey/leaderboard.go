@@ -18,6 +18,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/audit/suite"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
@@ -38,7 +39,7 @@ const Delta = 1e-5
 func budget(epsilon float64) privacy.Budget { return privacy.Budget{Epsilon: epsilon, Delta: Delta} }
 
 // Contestants lists the learners of the leaderboard.
-var Contestants = slices.Concat(arms.Catalogue(), learner.SlotsCatalogue(), learner.LinearCatalogue())
+var Contestants = catalogue.Learners()
 
 // notPrivate is the model of a learner that promises nothing.
 const notPrivate = "not private"
@@ -58,38 +59,8 @@ func budgets(e learner.Entry) []float64 {
 	return Epsilons
 }
 
-// Environment is one of the leaderboard.
-type Environment struct {
-	Key, Name string
-	Means     []float64 // of Bernoulli arms; nil for linear arms
-}
-
-// Environments lists those of the leaderboard. The best arm is the last one: learners break ties by
-// the lowest index, which must not help them.
-var Environments = []Environment{
-	{"two", "2 arms", []float64{0.4, 0.6}},
-	{"close", "5 arms, one ahead", []float64{0.7, 0.7, 0.7, 0.7, 0.75}},
-	{"spread", "5 arms, spread", []float64{0.25, 0.375, 0.5, 0.625, 0.75}},
-	{"pair", "5 arms, two ahead", []float64{0.25, 0.46875, 0.625, 0.71875, 0.75}},
-	{"many", "20 arms", twenty()},
-	{"linear", "50 linear arms, d = 5", nil},
-}
-
-// twenty returns the means of twenty arms: nineteen from 0.24 to 0.6, and one of 0.7.
-func twenty() (means []float64) {
-	for i := range 19 {
-		means = append(means, 0.24+0.02*float64(i))
-	}
-	return append(means, 0.7)
-}
-
-// New returns the environment.
-func (e Environment) New() bandit.Environment {
-	if e.Means != nil {
-		return environment.Arms{Means: e.Means}
-	}
-	return environment.SphereArms{Arms: 50, Dim: 5}
-}
+// Environments lists those of the leaderboard.
+var Environments = check.Try(catalogue.Named("two", "close", "spread", "pair", "many", "linear"))
 
 // Leaderboard returns an experiment for each environment, and a second one on linear arms whose
 // learners do not see the contexts. Both have the same arms and rewards.
@@ -108,9 +79,9 @@ func Leaderboard(s cell.Scale) (all []*simulate.Experiment) {
 		all = append(all, e)
 	}
 	for _, e := range Environments {
-		add(e.Key, e.Means == nil, e.New())
-		if e.Means == nil {
-			add(e.Key+"-blind", false, environment.Blind{Environment: e.New()})
+		add(e.Key, e.Means() == nil, e.Environment)
+		if e.Means() == nil {
+			add(e.Key+"-blind", false, environment.Blind{Environment: e.Environment})
 		}
 	}
 	return all
@@ -145,8 +116,8 @@ func rows(tables []*simulate.Table) (rows []Row) {
 				if found, ok := excluded[name]; ok {
 					r.Audited = found
 				}
-				if e.Means != nil {
-					r.Ratio = m / arms.DEpsBound(epsilon, e.Means, float64(r.Rounds))
+				if e.Means() != nil {
+					r.Ratio = m / arms.DEpsBound(epsilon, e.Means(), float64(r.Rounds))
 				}
 				rows = append(rows, r)
 			}
@@ -252,7 +223,7 @@ func Ratios(rows []Row) *charts.Figure {
 	f.Caption = fmt.Sprintf("Means of %d trials of %d rounds, seed %d; the table has five learners more", rows[0].Trials, rows[0].Rounds, leaderboardSeed)
 	var bounded []string // the bound is for arms without features
 	for _, e := range Environments {
-		if e.Means != nil {
+		if e.Means() != nil {
 			bounded = append(bounded, e.Name)
 		}
 	}

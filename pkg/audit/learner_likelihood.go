@@ -42,12 +42,19 @@ func (a Learner) likelihood() (item Likelihood, err error) {
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	first, err := a.released(l, 0, privacy.Script(func(_ privacy.Law, dst []float64) { clear(dst) }), nil)
+	drawn := 0
+	first, err := a.released(l, 0, privacy.Script(func(_ privacy.Law, dst []float64) {
+		clear(dst)
+		drawn += len(dst)
+	}), nil)
 	if err != nil {
 		return item, err
 	}
-	if len(first) == 0 {
+	switch n := len(first); {
+	case n == 0:
 		return item, errors.New("the learner releases nothing")
+	case float64(n)*float64(drawn)*float64(min(n, drawn)) > mostWork:
+		return item, fmt.Errorf("%d numbers are released under %d of noise, which is too much to invert: take fewer rounds", n, drawn)
 	}
 	linear, err := learnLinear(len(first), func(world int, noise privacy.Script, out []float64) error {
 		got, err := a.released(l, world, noise, out[:0])
@@ -74,6 +81,10 @@ func (a Learner) likelihood() (item Likelihood, err error) {
 	}
 	return item, nil
 }
+
+// mostWork is the number of multiplications that inverting the releases may take, in units of about
+// 20.
+const mostWork = 5e7
 
 // released plays a world and appends each release that has moved. The learner's own choices, which
 // are no part of its privacy, are the same each time.

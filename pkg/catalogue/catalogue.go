@@ -1,0 +1,76 @@
+// Package catalogue lists the learners of the toolkit, and the worlds in which they are compared.
+//
+//   - [Learners] lists what plays for a small regret, with the constants that the papers publish.
+//   - [Worlds] lists environments, from two arms to fresh contexts; [Named] picks some of them.
+//
+// A race of a learner of your own takes its rivals and its worlds from here, as the leaderboard and
+// the report card (package judge) do.
+package catalogue
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dpbandits/dpbandits/pkg/arms"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+)
+
+// Learners lists learners for a race at equal privacy, where all have the same budget: of K arms, on
+// a uniform matroid, and with contexts.
+func Learners() []learner.Entry {
+	return slices.Concat(arms.Catalogue(), learner.SlotsCatalogue(), learner.LinearCatalogue())
+}
+
+// World is an environment in which learners are compared.
+type World struct {
+	Key  string // short, for names of files
+	Name string // in words
+	// Environment is what learners with contexts play; those without play it through
+	// environment.Blind.
+	Environment bandit.Environment
+}
+
+// Means returns the means of Bernoulli arms; nil in any other world.
+func (w World) Means() []float64 {
+	a, _ := w.Environment.(environment.Arms)
+	return a.Means
+}
+
+// Worlds lists the worlds. In those of arms the best one is the last: learners break ties by the
+// lowest index, which must not help them.
+func Worlds() []World {
+	nineteen := make([]float64, 19, 20) // from 0.24 to 0.6
+	for i := range nineteen {
+		nineteen[i] = 0.24 + 0.02*float64(i)
+	}
+	return []World{
+		{"two", "2 arms", environment.Arms{Means: []float64{0.4, 0.6}}},
+		{"close", "5 arms, one ahead", environment.Arms{Means: []float64{0.7, 0.7, 0.7, 0.7, 0.75}}},
+		{"spread", "5 arms, spread", environment.Arms{Means: []float64{0.25, 0.375, 0.5, 0.625, 0.75}}},
+		{"pair", "5 arms, two ahead", environment.Arms{Means: []float64{0.25, 0.46875, 0.625, 0.71875, 0.75}}},
+		{"many", "20 arms", environment.Arms{Means: append(nineteen, 0.7)}},
+		{"linear", "50 linear arms, d = 5", environment.SphereArms{Arms: 50, Dim: 5}},
+		{"fresh", "10 fresh contexts, d = 5", environment.UnitFeatures{Arms: 10, Dim: 5}},
+		{"sets", "25 fresh contexts, d = 5, a gap of 0.1", environment.DecisionSets{Arms: 25, Dim: 5, Gap: 0.1}},
+	}
+}
+
+// Named returns the worlds with these keys, in their order. An unknown key is an error that lists
+// the known ones.
+func Named(keys ...string) (some []World, err error) {
+	all := Worlds()
+	for _, key := range keys {
+		i := slices.IndexFunc(all, func(w World) bool { return w.Key == key })
+		if i < 0 {
+			var known []string
+			for _, w := range all {
+				known = append(known, w.Key)
+			}
+			return nil, fmt.Errorf("catalogue: no world is called %q; there are %q", key, known)
+		}
+		some = append(some, all[i])
+	}
+	return some, nil
+}

@@ -1,0 +1,205 @@
+package judge
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+)
+
+// Attack is what one attack found. All attacks of a card together falsely exclude a true claim with
+// probability at most 1%.
+type Attack struct {
+	Name     string  `json:"name"`
+	Claimed  float64 `json:"claimed"` // epsilon, for the streams of the attack
+	Delta    float64 `json:"delta"`
+	Excluded float64 `json:"excluded"` // the learner is not epsilon-private for any epsilon below this
+	// Visible is the epsilon that no attack on the same releases of these streams exceeds; 0 means
+	// that it is not known.
+	Visible float64 `json:"visible,omitempty"`
+	False   bool    `json:"false"` // the claim is excluded
+	Runs    int     `json:"runs"`  // in each world
+	Event   string  `json:"event"`
+	Failed  string  `json:"failed,omitempty"` // why the attack could not be made
+
+	item audit.Item
+}
+
+// attackRounds is the number of rounds that an attack may play in each world.
+func (o Options) attackRounds() int { return pick(o.Scale, 100_000, 8_000_000, 80_000_000) }
+
+// confidence is that of all attacks together.
+const confidence = 0.99
+
+// attack makes all attacks, if the learner claims anything.
+func (j *judging) attack(ctx context.Context) error {
+	if c := j.card.Claim; !c.Held || math.IsInf(float64(c.Epsilon), 1) {
+		return nil
+	}
+	var items []audit.Item
+	for _, s := range j.stages() {
+		items = append(items, s.attacks(ctx, j)...)
+	}
+	for _, item := range items {
+		about, err := item.About()
+		if err != nil {
+			continue // no claim for these streams
+		}
+		j.Progress("attacking: " + about.Name)
+		a := Attack{Name: about.Name, Claimed: about.Claim.Epsilon, Delta: about.Claim.Delta, Visible: about.Exact, item: item}
+		f, err := item.Run(ctx, audit.Options{Confidence: 1 - (1-confidence)/float64(len(items)), Seed: j.Seed, Workers: j.Workers})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			a.Failed = err.Error()
+		} else {
+			a.Excluded, a.False, a.Runs, a.Event = f.Epsilon, f.Excluded(), f.Runs, f.Event
+		}
+		j.card.Attacks = append(j.card.Attacks, a)
+	}
+	slices.SortStableFunc(j.card.Attacks, func(a, b Attack) int { return cmp.Compare(b.share(), a.share()) })
+	return nil
+}
+
+// share is what part of its claim an attack excludes, for the order.
+func (a Attack) share() float64 {
+	if a.False {
+		return math.Inf(1)
+	}
+	return a.Excluded / a.Claimed
+}
+
+// stage is a problem and what proposes pairs of streams of it, of so many rounds.
+type stage struct {
+	name    string
+	problem bandit.Problem
+	users   int // rounds in which the streams differ
+	streams func(rounds int) [2]audit.Stream
+}
+
+// stages returns those that the learner plays. In each, one user's rewards are turned from one end to
+// the other, and all arms are alike, so that whatever is played reaches what is released.
+func (j *judging) stages() (all []stage) {
+	users := max(1, j.places[0].claim.Neighbours().Contributions)
+	var problems []bandit.Problem
+	for _, p := range j.places {
+		q := p.problem
+		q.Arms, q.Dim = max(q.Slots, 1), min(q.Dim, 1)
+		problems = append(problems, q)
+		q.Arms++
+		problems = append(problems, q)
+		if p.problem.Dim > 1 {
+			q.Dim = 2
+			problems = append(problems, q)
+		}
+	}
+	seen := map[bandit.Problem]bool{}
+	for _, p := range problems {
+		if seen[p] || !j.opens(p, 8) {
+			continue
+		}
+		seen[p] = true
+		for _, replaced := range []int{0, 2} {
+			name := fmt.Sprintf("%d arms alike", p.Arms)
+			if p.Arms == 1 {
+				name = "one arm"
+			}
+			if p.Dim > 0 {
+				name += fmt.Sprintf(", d = %d", p.Dim)
+			}
+			name += fmt.Sprintf(", user %d replaced", replaced+1)
+			all = append(all, stage{name, p, users, func(rounds int) [2]audit.Stream { return alike(p, rounds, replaced, users) }})
+		}
+	}
+	return all
+}
+
+// alike returns streams of arms that are all alike. They differ in the rewards of some users, from
+// one on.
+func alike(p bandit.Problem, rounds, first, users int) (worlds [2]audit.Stream) {
+	x := make([]float64, p.Arms*p.Dim)
+	for a := 0; a < len(x); a += p.Dim {
+		x[a] = p.ContextNorm
+	}
+	rewards := func(y float64) []float64 { return slices.Repeat([]float64{y}, p.Arms) }
+	middle := p.RewardMin
+	if p.RewardMin < 0 && p.RewardMax > 0 {
+		middle = 0
+	}
+	for w, turned := range []float64{p.RewardMax, p.RewardMin} {
+		for t := range rounds {
+			r := audit.Round{X: x, Rewards: rewards(middle)}
+			if t >= first && t < first+users {
+				r.Rewards = rewards(turned)
+			}
+			worlds[w] = append(worlds[w], r)
+		}
+	}
+	return worlds
+}
+
+// attacks returns the attacks on a stage: by likelihood where that is possible, and else by what is
+// learned from runs.
+func (s stage) attacks(ctx context.Context, j *judging) (items []audit.Item) {
+	make := func(rounds int) audit.Learner {
+		l := audit.Learner{
+			Of: j.learner, Problem: s.problem, Horizon: rounds + 1, Worlds: s.streams(rounds), Contributions: s.users,
+			Name: fmt.Sprintf("%s, %d rounds", s.name, rounds), Runs: j.runs(rounds),
+		}
+		return l
+	}
+	var best audit.Likelihood
+	for rounds := 8; rounds <= 2048 && !(best.Exact >= 0.98*best.Claim.Epsilon && best.Exact > 0); rounds *= 2 {
+		item, err := make(rounds).Likelihood()
+		if err != nil {
+			continue
+		}
+		item.Name += ", releases by likelihood"
+		if item.Exact > best.Exact*1.02 {
+			best = item
+		}
+	}
+	if best.Exact > 0 {
+		return append(items, best)
+	}
+	l := make(16)
+	l.Name += ", arms and releases"
+	l.Transcript = transcript(s.problem)
+	return append(items, l)
+}
+
+// shown is how many numbers of a round's releases an attack looks at that learns from runs.
+const shown = 12
+
+// transcript appends the first numbers of what a run says that it has released, and else what
+// audit.Releases finds.
+func transcript(p bandit.Problem) func(run bandit.Run, round int, dst []float64) []float64 {
+	otherwise := audit.Releases(p)
+	return func(run bandit.Run, round int, dst []float64) []float64 {
+		r, ok := run.(interface {
+			Released([]float64) ([]float64, error)
+		})
+		if !ok {
+			return otherwise(run, round, dst)
+		}
+		n := len(dst)
+		dst, err := r.Released(dst)
+		if err != nil {
+			dst = dst[:n]
+		}
+		for len(dst) < n+shown {
+			dst = append(dst, 0)
+		}
+		return dst[:n+shown]
+	}
+}
+
+// runs is how often an attack of so many rounds is made in each world.
+func (j *judging) runs(rounds int) int {
+	return min(max(j.attackRounds()/rounds, 2*audit.MinRuns), pick(j.Scale, 4_000, 100_000, 1_000_000))
+}

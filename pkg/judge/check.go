@@ -1,0 +1,140 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
+	"github.com/dpbandits/dpbandits/pkg/value"
+)
+
+// Check is a suite of checks that was run on the learner, as a test of its author would.
+type Check struct {
+	Suite string `json:"suite"` // the function that a test calls, such as "bandittest.Learner"
+	What  string `json:"what"`
+	World string `json:"world"`
+	// Failures says what is not kept, each with the name of the check, what was seen and what is
+	// wanted. None means that all is kept.
+	Failures []string `json:"failures,omitempty"`
+}
+
+// check runs the suites, in the first world of each dimension.
+func (j *judging) check(context.Context) error {
+	seen := map[int]bool{}
+	for _, p := range j.places {
+		if seen[p.problem.Dim] {
+			continue
+		}
+		seen[p.problem.Dim] = true
+		j.suite(Check{"bandittest.Learner", "keeps the promises of a learner", p.Name, nil}, func(t testing.TB) {
+			bandittest.Learner(t, j.learner, p.env, bandittest.LearnerOptions{
+				Seed: j.Seed, Rounds: 60, IgnoresContexts: p.problem.Dim > 0 && j.opens(withoutContexts(p.problem), 300), Anytime: j.opens(p.problem, 0),
+			})
+		})
+		if p.claim.Held() && p.claim.Standing() != privacy.Asserted {
+			long := min(j.horizon(), 2_000)
+			j.suite(Check{"privacytest.Learner", "draws the noise of its plan, each run anew", p.Name, nil}, func(t testing.TB) {
+				privacytest.Learner(t, privacytest.LearnerCase{Name: "judge", Learner: j.learner, Problem: p.problem, Long: long, Attack: 400})
+			})
+		}
+		switch l := j.learner.(type) {
+		case learner.Private[privacy.Sums]:
+			halves(j, p, l, privacytest.Rows())
+		case learner.Private[privacy.Means]:
+			halves(j, p, l, privacytest.Weights(nil))
+		}
+	}
+	return nil
+}
+
+// withoutContexts returns a problem without its contexts.
+func withoutContexts(p bandit.Problem) bandit.Problem {
+	p.Dim, p.ContextNorm = 0, 0
+	return p
+}
+
+func (j *judging) opens(p bandit.Problem, horizon int) bool {
+	_, err := j.learner.Open(p, horizon)
+	return err == nil
+}
+
+// halves checks the parts of a private learner that are its author's own.
+func halves[R any](j *judging, p place, l learner.Private[R], format privacytest.Format[R]) {
+	if l.Statistic != nil && len(value.Foreign(l.Policy)) > 0 {
+		j.suite(Check{"privacytest.Replay", "chooses by releases and view alone", p.Name, nil}, func(t testing.TB) {
+			privacytest.Replay(t, privacytest.PolicyCase[R]{Policy: l.Policy, Statistic: l.Statistic, Problem: p.problem, Rounds: 200})
+		})
+	}
+	if l.Statistic == nil || len(value.Foreign(l.Statistic)) == 0 {
+		return
+	}
+	setup := privacy.Setup{
+		Horizon: 32, Alpha: 1. / 32, Dim: p.problem.Dim + 1, Context: p.problem.ContextNorm, Bound: p.problem.ContextNorm + p.problem.RewardBound(),
+		Arms: p.problem.Arms, Slots: p.problem.Slots, Lo: p.problem.RewardMin, Hi: p.problem.RewardMax,
+	}
+	check := Check{"privacytest.Statistic", "releases what its plan says, and nothing else", p.Name, nil}
+	linear := failures(func(t testing.TB) {
+		c := privacytest.Case[R]{Of: l.Statistic, Setup: setup, Format: format}
+		privacytest.Statistic(t, c)
+		privacytest.Probe(t, c)
+	})
+	other := failures(func(t testing.TB) {
+		privacytest.Statistic(t, privacytest.Case[R]{Of: l.Statistic, Setup: setup, Format: format, Nonlinear: true})
+	})
+	if check.Failures = linear; len(other) < len(linear) {
+		check.Failures = other
+	}
+	j.card.Checks = append(j.card.Checks, check)
+}
+
+// suite runs a suite and writes it on the card.
+func (j *judging) suite(c Check, run func(t testing.TB)) {
+	c.Failures = failures(run)
+	j.card.Checks = append(j.card.Checks, c)
+}
+
+// failures runs a suite and returns what it complains of.
+func failures(run func(t testing.TB)) []string {
+	r, done := &recorder{}, make(chan struct{})
+	go func() { // a suite may end its goroutine
+		defer close(done)
+		defer func() {
+			if p := recover(); p != nil {
+				r.Errorf("panic: %v", p)
+			}
+		}()
+		run(r)
+	}()
+	<-done
+	return r.failures
+}
+
+// recorder is a testing.TB that keeps what it is told. The suites call no other of its methods.
+type recorder struct {
+	testing.TB
+	failures []string
+}
+
+func (r *recorder) Helper()             {}
+func (r *recorder) Logf(string, ...any) {}
+func (r *recorder) Error(args ...any)   { r.failures = append(r.failures, fmt.Sprint(args...)) }
+func (r *recorder) Errorf(format string, args ...any) {
+	r.Error(firstLine(fmt.Sprintf(format, args...)))
+}
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+// firstLine leaves out the stack of a panic.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}

@@ -1,0 +1,250 @@
+// Package judge says what a private learner is worth: whether its claim stands, what it costs in
+// regret beside what is published, how fast it is, and what its author forgot.
+//
+//   - [Learner] plays a learner and returns a [Card].
+//   - [Options] say how long that may take, against whom it races, and where.
+//   - [Claim], [Attack], [Race], [Exponent], [Cost] and [Check] are the sections of a card.
+//
+// A card is text (Card.String), JSON (its fields), or figures (package charts/card). It is evidence,
+// and no proof: an attack can show that a claim is false, and never that it is true.
+//
+//	card, err := judge.Learner(ctx, learner.New(linear.UCB{}, mechanism.BLT{Budget: one}), judge.Options{})
+//	fmt.Println(card)
+//
+// A program of any language is judged like any learner, through package external.
+package judge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/catalogue"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+	"github.com/dpbandits/dpbandits/pkg/value"
+)
+
+// Scale says how much work a card is.
+type Scale int
+
+// The scales: a card in seconds, in minutes, or in an hour.
+const (
+	Smoke Scale = iota
+	Lecture
+	Paper
+)
+
+func (s Scale) String() string {
+	switch s {
+	case Smoke:
+		return "smoke"
+	case Lecture:
+		return "lecture"
+	case Paper:
+		return "paper"
+	}
+	return fmt.Sprintf("Scale(%d)", int(s))
+}
+
+// pick returns the number for a scale.
+func pick[T any](s Scale, smoke, lecture, paper T) T { return [...]T{smoke, lecture, paper}[s] }
+
+// Options say how a learner is judged. The zero value is ready for use.
+type Options struct {
+	Name  string // of the learner on its card; empty means its type
+	Scale Scale
+	Seed  uint64 // of all streams; 0 means 1
+	// At makes the learner for another budget. It is wanted for the dependence on epsilon alone; nil
+	// leaves that out.
+	At     func(privacy.Budget) bandit.Learner
+	Worlds []catalogue.World // where it races; nil means all of the catalogue's
+	Rivals []learner.Entry   // whom it races; nil means all of the catalogue's
+	// Dir is a directory that keeps finished trials, so that a card that was interrupted goes on where
+	// it was. Empty means none. For a type of your own, state its Version; a card with another one
+	// starts anew.
+	Dir, Version string
+	Workers      int                // trials and runs at a time; 0 means runtime.GOMAXPROCS(0)
+	Progress     func(doing string) // is told what is being done; nil means silent
+	Races        simulate.Progress  // is told how far the races are; nil means simulate.DefaultProgress
+}
+
+// horizon is that of the races.
+func (o Options) horizon() int { return pick(o.Scale, 1_000, 10_000, 100_000) }
+
+// trials is the number of trials of a race.
+func (o Options) trials() int { return pick(o.Scale, 8, 24, 50) }
+
+func (o Options) complete() (Options, error) {
+	if o.Scale < Smoke || o.Scale > Paper {
+		return o, fmt.Errorf("judge: Options.Scale = %d, want Smoke, Lecture or Paper", int(o.Scale))
+	}
+	if o.Workers < 0 {
+		return o, fmt.Errorf("judge: Options.Workers = %d, want >= 0", o.Workers)
+	}
+	if o.Seed == 0 {
+		o.Seed = 1
+	}
+	if o.Worlds == nil {
+		o.Worlds = catalogue.Worlds()
+	}
+	if o.Rivals == nil {
+		o.Rivals = catalogue.Learners()
+	}
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	return o, nil
+}
+
+// Card is what a learner is worth.
+type Card struct {
+	Learner string        `json:"learner"`
+	Source  string        `json:"source,omitempty"` // Go source that makes it; empty if a field has no text
+	Scale   string        `json:"scale"`
+	Seed    uint64        `json:"seed"`
+	Version string        `json:"version"` // of the toolkit
+	Took    time.Duration `json:"took"`
+
+	Claim   Claim      `json:"claim"`
+	Attacks []Attack   `json:"attacks"` // the one that excludes most first
+	Races   []Race     `json:"races"`   // in the order of the worlds
+	Grows   []Exponent `json:"grows"`   // with the horizon, and with epsilon if Options.At is set
+	Costs   []Cost     `json:"costs"`
+	Checks  []Check    `json:"checks"`
+	// Plays not says why the learner plays no other world.
+	PlaysNot []string `json:"plays_not,omitempty"`
+}
+
+// Number is a number that JSON can write: what is not finite becomes a string.
+type Number float64
+
+// MarshalJSON writes a number, or "+Inf", "-Inf" or "NaN" as a string.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if v := float64(n); math.IsInf(v, 0) || math.IsNaN(v) {
+		return strconv.AppendQuote(nil, fmt.Sprint(v)), nil
+	}
+	return strconv.AppendFloat(nil, float64(n), 'g', -1, 64), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (n *Number) UnmarshalJSON(text []byte) error {
+	v, err := strconv.ParseFloat(strings.Trim(string(text), `"`), 64)
+	*n = Number(v)
+	return err
+}
+
+// place is a world that the learner plays.
+type place struct {
+	catalogue.World
+	env     bandit.Environment // the world's, or the same without its contexts
+	problem bandit.Problem
+	claim   privacy.Claim // for the races' horizon
+}
+
+// judging is a card in the making.
+type judging struct {
+	Options
+	learner bandit.Learner
+	places  []place
+	card    *Card
+}
+
+// Learner plays a learner and returns its card. A learner that plays in no world is an error. What
+// goes wrong later, such as a crash in round 500, is on the card, as a failed check. If the context
+// is cancelled, the card holds what was finished, and the error is the context's.
+func Learner(ctx context.Context, l bandit.Learner, o Options) (*Card, error) {
+	o, err := o.complete()
+	if err != nil {
+		return nil, err
+	}
+	if l == nil {
+		return nil, errors.New("judge: the learner is nil")
+	}
+	begun := time.Now()
+	j := &judging{Options: o, learner: l, card: &Card{
+		Learner: o.Name, Scale: o.Scale.String(), Seed: o.Seed, Version: simulate.Version(),
+	}}
+	if source, err := value.Go(l); err == nil {
+		j.card.Source = source
+	}
+	if j.card.Learner == "" {
+		j.card.Learner = named(l)
+	}
+	defer func() { j.card.Took = time.Since(begun) }()
+	if err := j.visit(); err != nil {
+		return nil, err
+	}
+	j.claim()
+	for _, section := range []struct {
+		doing string
+		run   func(context.Context) error
+	}{
+		{"checking what every learner promises", j.check},
+		{"attacking the claim", j.attack},
+		{"racing", j.race},
+		{"measuring how regret grows", j.grow},
+		{"timing rounds", j.cost},
+	} {
+		o.Progress(section.doing)
+		if err := section.run(ctx); err != nil {
+			return j.card, err
+		}
+		if err := ctx.Err(); err != nil {
+			return j.card, err
+		}
+	}
+	return j.card, nil
+}
+
+// named returns a name for a learner: its type, or those of its halves.
+func named(l bandit.Learner) string {
+	v := reflect.Indirect(reflect.ValueOf(l))
+	if v.Kind() == reflect.Struct {
+		policy, statistic := v.FieldByName("Policy"), v.FieldByName("Statistic")
+		if policy.IsValid() && statistic.IsValid() && policy.CanInterface() && statistic.CanInterface() {
+			if statistic.Interface() == nil {
+				return fmt.Sprintf("%T", policy.Interface())
+			}
+			return fmt.Sprintf("%T over %T", policy.Interface(), statistic.Interface())
+		}
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%T", l), "*")
+}
+
+// visit finds the worlds that the learner plays, with their contexts or without.
+func (j *judging) visit() error {
+	for _, w := range j.Worlds {
+		var refused error
+		for _, env := range []bandit.Environment{w.Environment, environment.Blind{Environment: w.Environment}} {
+			world, err := bandit.OpenWorld(env)
+			if err != nil {
+				return fmt.Errorf("judge: world %q: %w", w.Key, err)
+			}
+			claim, err := learner.ClaimOf(j.learner, world.Problem(), j.horizon())
+			if err == nil {
+				j.places = append(j.places, place{w, env, world.Problem(), claim})
+				refused = nil
+				break
+			}
+			if refused == nil {
+				refused = err
+			}
+		}
+		if refused != nil {
+			j.card.PlaysNot = append(j.card.PlaysNot, fmt.Sprintf("%s: %v", w.Name, refused))
+		}
+	}
+	if len(j.places) == 0 {
+		return fmt.Errorf("judge: the learner plays in none of %d worlds: %s", len(j.Worlds), strings.Join(j.card.PlaysNot, "; "))
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package judge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+	"github.com/dpbandits/dpbandits/pkg/value"
+)
+
+// Race is a world in which the learner played beside its rivals, each of which proves no more than
+// the learner does.
+type Race struct {
+	World   string   `json:"world"`
+	Rounds  int      `json:"rounds"`
+	Trials  int      `json:"trials"`
+	Runners []Runner `json:"runners"` // least regret first; the learner itself is one of them
+	// Rank is the learner's among those that are private, from 1 on, of so many.
+	Rank    int    `json:"rank"`
+	Private int    `json:"private"`
+	Failed  string `json:"failed,omitempty"` // why trials have no result
+}
+
+// Runner is a learner in a race.
+type Runner struct {
+	Name   string  `json:"name"`
+	Own    bool    `json:"own"`    // it is the learner that the card is of
+	Model  string  `json:"model"`  // trust model; empty for one that is not private
+	Proved Number  `json:"proved"` // epsilon
+	Regret float64 `json:"regret"` // mean at the last round
+	Within float64 `json:"within"` // half the width of its 95% interval
+	// Behind is the learner's regret minus this runner's, trial by trial, and BehindWithin half the
+	// width of its 95% interval.
+	Behind       Number    `json:"behind"`
+	BehindWithin Number    `json:"behind_within"`
+	Rounds       []int     `json:"-"` // of the curve
+	Curve        []float64 `json:"-"`
+}
+
+// own is the learner's name in a race.
+const own = "this learner"
+
+// experiment is a race, and the entries that take part.
+type experiment struct {
+	*simulate.Experiment
+	place  place
+	models map[string]string
+}
+
+// prepare makes the experiment of a world. A rival that does not open, or that proves less privacy
+// than the learner, stays away.
+func (j *judging) prepare(p place) experiment {
+	b := budget(p.claim)
+	e := experiment{place: p, models: map[string]string{}, Experiment: &simulate.Experiment{
+		Name: "card-" + p.Key, Environment: p.env, Horizon: j.horizon(), Trials: j.trials(), Seed: j.Seed,
+		Policies: []simulate.Policy{{Name: own, Learner: j.learner}}, Fingerprint: j.Version,
+		Grid: simulate.LogGrid(j.horizon(), 24),
+	}}
+	for _, r := range j.Rivals {
+		if r.Private && b.None() {
+			continue
+		}
+		l, claim, err := made(r, p.problem, b, j.horizon())
+		if err != nil || r.Private && !(claim.Epsilon() <= b.Epsilon*(1+1e-9)) {
+			continue
+		}
+		if r.Private {
+			e.models[r.Name] = claim.Model().String()
+		}
+		e.Policies = append(e.Policies, simulate.Policy{Name: r.Name, Learner: l})
+		e.Pairs = append(e.Pairs, [2]string{own, r.Name})
+	}
+	if j.Dir != "" {
+		e.Checkpoint = filepath.Join(j.Dir, e.Name+".jsonl")
+	}
+	return e
+}
+
+// made makes a rival for a problem, and says what it claims. An entry may panic at a problem that it
+// is not for.
+func made(e learner.Entry, p bandit.Problem, b privacy.Budget, horizon int) (l bandit.Learner, c privacy.Claim, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	l = e.New(p, b)
+	c, err = learner.ClaimOf(l, p, horizon)
+	return l, c, err
+}
+
+// race plays all races.
+func (j *judging) race(ctx context.Context) error {
+	if foreign := value.Foreign(j.learner); j.Dir != "" && len(foreign) > 0 && j.Version == "" {
+		return fmt.Errorf("judge: Options.Dir keeps trials, and %s is a type of your own: state Options.Version, and another one whenever it changes", foreign[0])
+	}
+	var races []experiment
+	var list []*simulate.Experiment
+	for _, p := range j.places {
+		e := j.prepare(p)
+		races, list = append(races, e), append(list, e.Experiment)
+	}
+	results, err := simulate.RunAll(ctx, list, simulate.Options{Workers: j.Workers, Progress: j.Races})
+	if results == nil {
+		return err
+	}
+	for i, r := range results {
+		j.card.Races = append(j.card.Races, races[i].result(r))
+	}
+	var failed *simulate.TrialError
+	if errors.As(err, &failed) && ctx.Err() == nil { // a finding, not an end
+		for i := range j.card.Races {
+			if r := &j.card.Races[i]; r.Trials < j.trials() {
+				r.Failed = failed.Error()
+			}
+		}
+		j.card.Checks = append(j.card.Checks, Check{"simulate.RunAll", "plays each race to its end", "", []string{failed.Error()}})
+		return nil
+	}
+	return err
+}
+
+// result orders the runners of a race.
+func (e experiment) result(r *simulate.Result) Race {
+	race := Race{World: e.place.Name, Rounds: r.Provenance.Rounds, Trials: len(r.Finished)}
+	if race.Trials == 0 {
+		return race
+	}
+	for _, p := range r.Policies {
+		c, err := r.Curve(p.Name)
+		if err != nil {
+			continue
+		}
+		_, mean, se := c.Last()
+		runner := Runner{
+			Name: p.Name, Own: p.Name == own, Model: e.models[p.Name], Proved: Number(p.Epsilon()),
+			Regret: mean, Within: se * c.Student95(), Rounds: c.Rounds, Curve: c.Mean,
+		}
+		if runner.Own {
+			if e.place.claim.Held() {
+				runner.Model = e.place.claim.Model().String()
+			}
+		} else if d, err := r.Paired(own, p.Name); err == nil {
+			_, mean, se := d.Last()
+			runner.Behind, runner.BehindWithin = Number(mean), Number(se*d.Student95())
+		}
+		race.Runners = append(race.Runners, runner)
+	}
+	slices.SortStableFunc(race.Runners, func(a, b Runner) int { return cmp.Compare(a.Regret, b.Regret) })
+	for _, r := range race.Runners {
+		if r.Model == "" && !r.Own {
+			continue
+		}
+		if race.Private++; r.Own {
+			race.Rank = race.Private
+		}
+	}
+	return race
+}
+
+// Best returns the private rival with the least regret, and whether there is one.
+func (r Race) Best() (Runner, bool) {
+	for _, other := range r.Runners {
+		if !other.Own && other.Model != "" {
+			return other, true
+		}
+	}
+	return Runner{}, false
+}
+
+// Learner returns the learner that the card is of.
+func (r Race) Learner() Runner {
+	for _, other := range r.Runners {
+		if other.Own {
+			return other
+		}
+	}
+	return Runner{Regret: math.NaN(), Within: math.NaN()}
+}

@@ -1,0 +1,150 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// String returns the card as text, a section at a time.
+func (c *Card) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", c.Learner)
+	fmt.Fprintf(&b, "%s scale, seed %d, toolkit %s, %v\n\n", c.Scale, c.Seed, c.Version, c.Took.Round(100*time.Millisecond))
+	for _, section := range []func(w *tabwriter.Writer){c.writeClaim, c.writeAttacks, c.writeRaces, c.writeGrows, c.writeCosts, c.writeChecks} {
+		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+		section(w)
+		w.Flush()
+	}
+	for _, why := range c.PlaysNot {
+		fmt.Fprintf(&b, "plays not in  %s\n", why)
+	}
+	return b.String()
+}
+
+// number formats a number in three digits.
+func number[T ~float64](v T) string { return fmt.Sprintf("%.3g", float64(v)) }
+
+func (c *Card) writeClaim(w *tabwriter.Writer) {
+	if !c.Claim.Held {
+		fmt.Fprintf(w, "claim\tnone\n")
+		return
+	}
+	fmt.Fprintf(w, "claim\tepsilon %.4g at delta %g, proved by %s accounting (asked %.4g)\n", float64(c.Claim.Epsilon), c.Claim.Delta, c.Claim.Accountant, float64(c.Claim.Asked))
+	fmt.Fprintf(w, "\t%s, %s, %s\n", c.Claim.Model, c.Claim.Neighbours, c.Claim.Scope)
+	fmt.Fprintf(w, "\tnoise %s; %s", c.Claim.Noise, c.Claim.Standing)
+	if len(c.Claim.Authors) > 0 {
+		fmt.Fprintf(w, ": %s", strings.Join(c.Claim.Authors, ", "))
+	}
+	fmt.Fprintln(w)
+	for _, condition := range c.Claim.Conditions {
+		fmt.Fprintf(w, "\tif %s\n", condition)
+	}
+}
+
+// Verdict says in a line what the attacks show of the claim.
+func (c *Card) Verdict() string {
+	if !c.Claim.Held || math.IsInf(float64(c.Claim.Epsilon), 1) {
+		return "claims no privacy"
+	}
+	for _, a := range c.Attacks {
+		if a.Failed != "" {
+			continue
+		}
+		if a.False {
+			return fmt.Sprintf("the claim is false: %s excludes epsilon %.3g", a.Name, max(a.Excluded, a.Claimed))
+		}
+		line := fmt.Sprintf("not excluded: up to epsilon %.3g of %.3g is (%s)", a.Excluded, a.Claimed, a.Name)
+		if a.Visible > 0 {
+			line += fmt.Sprintf("; no attack on these releases finds more than %.3g", a.Visible)
+		}
+		return line
+	}
+	return "no attack could be made"
+}
+
+func (c *Card) writeAttacks(w *tabwriter.Writer) {
+	fmt.Fprintf(w, "attacked\t%s\n", c.Verdict())
+	if len(c.Attacks) > 0 {
+		fmt.Fprintf(w, "\t%d attacks, all together at %g%% confidence\n", len(c.Attacks), 100*confidence)
+	}
+	for _, a := range c.Attacks {
+		if a.Failed != "" {
+			fmt.Fprintf(w, "\t%s: not made: %s\n", a.Name, a.Failed)
+		}
+	}
+}
+
+func (c *Card) writeRaces(w *tabwriter.Writer) {
+	for i, r := range c.Races {
+		title := ""
+		if i == 0 {
+			title = "regret"
+		}
+		if r.Trials == 0 {
+			fmt.Fprintf(w, "%s\t%s\tno trial finished: %s\n", title, r.World, r.Failed)
+			continue
+		}
+		own := r.Learner()
+		fmt.Fprintf(w, "%s\t%s\t%.4g +- %.2g", title, r.World, own.Regret, own.Within)
+		if r.Rank > 0 {
+			fmt.Fprintf(w, "\trank %d of %d", r.Rank, r.Private)
+		} else {
+			fmt.Fprintf(w, "\t")
+		}
+		if best, ok := r.Best(); ok {
+			fmt.Fprintf(w, "\tbest rival %s %.4g, %+.3g +- %.2g", best.Name, best.Regret, float64(best.Behind), float64(best.BehindWithin))
+		}
+		fmt.Fprintln(w)
+	}
+	if len(c.Races) > 0 {
+		fmt.Fprintf(w, "\t%d rounds, %d trials; rivals prove no more than the learner; differences are paired, 95%%\n", c.Races[0].Rounds, c.Races[0].Trials)
+	}
+}
+
+func (c *Card) writeGrows(w *tabwriter.Writer) {
+	for i, g := range c.Grows {
+		title := ""
+		if i == 0 {
+			title = "grows"
+		}
+		if g.Why != "" {
+			fmt.Fprintf(w, "%s\twith %s: %s\n", title, g.In, g.Why)
+			continue
+		}
+		fmt.Fprintf(w, "%s\twith %s to the power %.2f [%.2f, %.2f], from %s to %s, in %s\n", title, g.In,
+			float64(g.Value), float64(g.Lo), float64(g.Hi), number(g.At[0]), number(g.At[len(g.At)-1]), g.World)
+	}
+}
+
+func (c *Card) writeCosts(w *tabwriter.Writer) {
+	for i, at := range c.Costs {
+		title := ""
+		if i == 0 {
+			title = "costs"
+		}
+		fmt.Fprintf(w, "%s\t%.0f ns a round, %.2g allocations, %.3g kB a run, in %s\n", title, at.Nanoseconds, at.Allocations, float64(at.Memory)/1e3, at.World)
+	}
+}
+
+func (c *Card) writeChecks(w *tabwriter.Writer) {
+	for i, k := range c.Checks {
+		title, where := "", ""
+		if i == 0 {
+			title = "checks"
+		}
+		if k.World != "" {
+			where = ", in " + k.World
+		}
+		if len(k.Failures) == 0 {
+			fmt.Fprintf(w, "%s\tok: %s (%s%s)\n", title, k.What, k.Suite, where)
+			continue
+		}
+		fmt.Fprintf(w, "%s\tNOT KEPT: %s (%s%s)\n", title, k.What, k.Suite, where)
+		for _, f := range k.Failures {
+			fmt.Fprintf(w, "\t  %s\n", f)
+		}
+	}
+}
