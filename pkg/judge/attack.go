@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // Attack is what one attack found. All attacks of a card together falsely exclude a true claim with
@@ -24,7 +25,10 @@ type Attack struct {
 	False   bool    `json:"false"` // the claim is excluded
 	Runs    int     `json:"runs"`  // in each world
 	Event   string  `json:"event"`
-	Failed  string  `json:"failed,omitempty"` // why the attack could not be made
+	// P and Q are the rates of the event, in the world where it is likely and in the other.
+	P      float64 `json:"p"`
+	Q      float64 `json:"q"`
+	Failed string  `json:"failed,omitempty"` // why the attack could not be made
 
 	item audit.Item
 }
@@ -41,8 +45,23 @@ func (j *judging) attack(ctx context.Context) error {
 		return nil
 	}
 	var items []audit.Item
+	searched := map[int]bool{}
 	for _, s := range j.stages() {
-		items = append(items, s.attacks(ctx, j)...)
+		items = append(items, s.attacks(j)...)
+		if s.problem.Arms < 2 || searched[s.problem.Dim] {
+			continue
+		}
+		searched[s.problem.Dim] = true
+		j.Progress("searching streams of " + s.name)
+		found, err := s.search(ctx, j)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			j.card.Attacks = append(j.card.Attacks, Attack{Name: found.Name, Failed: err.Error()})
+			continue
+		}
+		items = append(items, found)
 	}
 	for _, item := range items {
 		about, err := item.About()
@@ -58,12 +77,60 @@ func (j *judging) attack(ctx context.Context) error {
 		if err != nil {
 			a.Failed = err.Error()
 		} else {
-			a.Excluded, a.False, a.Runs, a.Event = f.Epsilon, f.Excluded(), f.Runs, f.Event
+			a.Excluded, a.False, a.Runs, a.Event, a.P, a.Q = f.Epsilon, f.Excluded(), f.Runs, f.Event, f.P, f.Q
 		}
 		j.card.Attacks = append(j.card.Attacks, a)
 	}
 	slices.SortStableFunc(j.card.Attacks, func(a, b Attack) int { return cmp.Compare(b.share(), a.share()) })
+	if len(j.card.Attacks) > 0 {
+		j.card.Replay = j.replay(j.card.Attacks[0])
+	}
 	return nil
+}
+
+// Replay shows the attack that comes closest: the privacy loss of runs in both worlds, the logarithm
+// of how much likelier what is released is in world 1 than in world 0.
+type Replay struct {
+	Attack string `json:"attack"`
+	Runs   int    `json:"runs"` // in each world
+	// Loss has the middles of bins, and Share the share of each world's runs in them.
+	Loss  []float64    `json:"loss"`
+	Share [2][]float64 `json:"share"`
+}
+
+// replay runs an attack by likelihood again, on other runs; nil for another attack.
+func (j *judging) replay(a Attack) *Replay {
+	l, ok := a.item.(audit.Likelihood)
+	if !ok || a.Failed != "" {
+		return nil
+	}
+	const runs, bins = 2_000, 40
+	var losses [2][]float64
+	out := make([]float64, l.Outputs)
+	most := 0.0
+	for world := range losses {
+		for i := range runs {
+			if err := l.Release(world, random.Source(j.Seed, i, fmt.Sprintf("judge/replay/%d", world)), out); err != nil {
+				return nil
+			}
+			loss := l.Density(1, out) - l.Density(0, out)
+			losses[world], most = append(losses[world], loss), max(most, math.Abs(loss))
+		}
+	}
+	if !(most > 0) || math.IsInf(most, 1) {
+		return nil
+	}
+	r := &Replay{Attack: a.Name, Runs: runs, Loss: make([]float64, bins)}
+	for i := range r.Loss {
+		r.Loss[i] = most * (float64(2*i+1)/bins - 1)
+	}
+	for world, of := range losses {
+		r.Share[world] = make([]float64, bins)
+		for _, loss := range of {
+			r.Share[world][min(bins-1, int((loss/most+1)/2*bins))] += 1. / runs
+		}
+	}
+	return r
 }
 
 // share is what part of its claim an attack excludes, for the order.
@@ -78,7 +145,8 @@ func (a Attack) share() float64 {
 type stage struct {
 	name    string
 	problem bandit.Problem
-	users   int // rounds in which the streams differ
+	users   int  // rounds in which the streams differ
+	warmUp  bool // the streams begin with round 0
 	streams func(rounds int) [2]audit.Stream
 }
 
@@ -113,10 +181,17 @@ func (j *judging) stages() (all []stage) {
 				name += fmt.Sprintf(", d = %d", p.Dim)
 			}
 			name += fmt.Sprintf(", user %d replaced", replaced+1)
-			all = append(all, stage{name, p, users, func(rounds int) [2]audit.Stream { return alike(p, rounds, replaced, users) }})
+			all = append(all, stage{name, p, users, j.wantsWarmUp(p), func(rounds int) [2]audit.Stream { return alike(p, rounds, replaced, users) }})
 		}
 	}
 	return all
+}
+
+// wantsWarmUp reports whether the learner wants a round 0 of a problem that it plays.
+func (j *judging) wantsWarmUp(p bandit.Problem) bool {
+	l, err := j.learner.Open(p, 8)
+	w, ok := l.(bandit.Warmer)
+	return err == nil && ok && w.WantsWarmUp()
 }
 
 // alike returns streams of arms that are all alike. They differ in the rewards of some users, from
@@ -143,34 +218,50 @@ func alike(p bandit.Problem, rounds, first, users int) (worlds [2]audit.Stream) 
 	return worlds
 }
 
+// far is how far beyond their bounds records are, in some attacks.
+const far = 1000
+
 // attacks returns the attacks on a stage: by likelihood where that is possible, and else by what is
-// learned from runs.
-func (s stage) attacks(ctx context.Context, j *judging) (items []audit.Item) {
-	make := func(rounds int) audit.Learner {
-		l := audit.Learner{
+// learned from runs; and one with records beyond their bounds, which a learner has to clip.
+func (s stage) attacks(j *judging) []audit.Item {
+	learner := func(rounds int) audit.Learner {
+		return audit.Learner{
 			Of: j.learner, Problem: s.problem, Horizon: rounds + 1, Worlds: s.streams(rounds), Contributions: s.users,
-			Name: fmt.Sprintf("%s, %d rounds", s.name, rounds), Runs: j.runs(rounds),
+			Name: fmt.Sprintf("%s, %d rounds", s.name, rounds), Runs: j.runs(rounds), WarmUp: s.warmUp,
 		}
-		return l
 	}
 	var best audit.Likelihood
+	var at int
 	for rounds := 8; rounds <= 2048 && !(best.Exact >= 0.98*best.Claim.Epsilon && best.Exact > 0); rounds *= 2 {
-		item, err := make(rounds).Likelihood()
-		if err != nil {
-			continue
-		}
-		item.Name += ", releases by likelihood"
-		if item.Exact > best.Exact*1.02 {
-			best = item
+		item, err := learner(rounds).Likelihood()
+		if err == nil && item.Exact > 1.02*best.Exact {
+			item.Name += ", releases by likelihood"
+			best, at = item, rounds
 		}
 	}
-	if best.Exact > 0 {
-		return append(items, best)
+	if best.Exact == 0 {
+		l := learner(16)
+		l.Name += ", arms and releases"
+		l.Transcript = transcript(s.problem)
+		beyond := l
+		beyond.Name, beyond.Worlds = l.Name+", beyond bounds", audit.Beyond(l.Worlds, far)
+		return []audit.Item{l, beyond}
 	}
-	l := make(16)
-	l.Name += ", arms and releases"
-	l.Transcript = transcript(s.problem)
-	return append(items, l)
+	beyond := learner(at)
+	beyond.Name, beyond.Worlds = best.Name+", beyond bounds", audit.Beyond(beyond.Worlds, far)
+	if item, err := beyond.Likelihood(); err == nil && item.Exact > 1.001*best.Exact {
+		return []audit.Item{best, item}
+	}
+	return []audit.Item{best}
+}
+
+// search looks for two streams that tell much, among many.
+func (s stage) search(ctx context.Context, j *judging) (audit.Learner, error) {
+	rounds := pick(j.Scale, 32, 128, 256)
+	l := audit.Learner{Of: j.learner, Problem: s.problem, Horizon: rounds + 1, Contributions: s.users, WarmUp: s.warmUp, Runs: j.runs(rounds)}
+	l.Name = fmt.Sprintf("%s, found by search", s.name)
+	l.Worlds = s.streams(rounds) // until the search has better ones
+	return audit.Search(ctx, l, audit.LongStreams(s.problem, rounds, s.users), pick(j.Scale, 10, 60, 200), audit.Options{Seed: j.Seed, Workers: j.Workers})
 }
 
 // shown is how many numbers of a round's releases an attack looks at that learns from runs.

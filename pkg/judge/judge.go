@@ -115,9 +115,10 @@ type Card struct {
 	Took    time.Duration `json:"took"`
 
 	Claim   Claim      `json:"claim"`
-	Attacks []Attack   `json:"attacks"` // the one that excludes most first
-	Races   []Race     `json:"races"`   // in the order of the worlds
-	Grows   []Exponent `json:"grows"`   // with the horizon, and with epsilon if Options.At is set
+	Attacks []Attack   `json:"attacks"`          // the one that excludes most first
+	Replay  *Replay    `json:"replay,omitempty"` // of the first attack; nil if it goes by no likelihood
+	Races   []Race     `json:"races"`            // in the order of the worlds
+	Grows   []Exponent `json:"grows"`            // with the horizon, and with epsilon if Options.At is set
 	Costs   []Cost     `json:"costs"`
 	Checks  []Check    `json:"checks"`
 	// Plays not says why the learner plays no other world.

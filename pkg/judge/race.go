@@ -41,8 +41,8 @@ type Runner struct {
 	// width of its 95% interval.
 	Behind       Number    `json:"behind"`
 	BehindWithin Number    `json:"behind_within"`
-	Rounds       []int     `json:"-"` // of the curve
-	Curve        []float64 `json:"-"`
+	Rounds       []int     `json:"rounds"` // of the curve
+	Curve        []float64 `json:"curve"`
 }
 
 // own is the learner's name in a race.
