@@ -36,7 +36,7 @@ var allowed = map[string]string{
 	"audit":       "bandit privacy random",
 	"external":    "bandit privacy",
 	"offpolicy":   "bandit random",
-	"catalogue":   "bandit environment learner arms",
+	"catalogue":   "bandit privacy environment learner arms",
 	"judge":       "bandit privacy random mechanism environment learner arms simulate audit catalogue value",
 	"snapshot":    "bandit privacy random value",
 	"value":       "",

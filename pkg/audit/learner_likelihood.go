@@ -9,6 +9,10 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
+// ErrNothing is wrapped by the error of Learner.Likelihood where nothing is released in the rounds of
+// the streams: longer ones may show something.
+var ErrNothing = errors.New("the learner releases nothing")
+
 // Likelihood returns the attack by likelihood on all that the learner releases, which is the
 // strongest on its two streams. The result's Exact is the epsilon that no attack on these releases
 // exceeds.
@@ -52,7 +56,7 @@ func (a Learner) likelihood() (item Likelihood, err error) {
 	}
 	switch n := len(first); {
 	case n == 0:
-		return item, errors.New("the learner releases nothing")
+		return item, ErrNothing
 	case float64(n)*float64(drawn)*float64(min(n, drawn)) > mostWork:
 		return item, fmt.Errorf("%d numbers are released under %d of noise, which is too much to invert: take fewer rounds", n, drawn)
 	}

@@ -1,6 +1,7 @@
 // Package catalogue lists the learners of the toolkit, and the worlds in which they are compared.
 //
 //   - [Learners] lists what plays for a small regret, with the constants that the papers publish.
+//   - [Learner] is one of them by its name.
 //   - [Worlds] lists environments, from two arms to fresh contexts; [Named] picks some of them.
 //
 // A race of a learner of your own takes its rivals and its worlds from here, as the leaderboard and
@@ -10,17 +11,50 @@ package catalogue
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // Learners lists learners for a race at equal privacy, where all have the same budget: of K arms, on
 // a uniform matroid, and with contexts.
 func Learners() []learner.Entry {
 	return slices.Concat(arms.Catalogue(), learner.SlotsCatalogue(), learner.LinearCatalogue())
+}
+
+// Learner is a learner of the catalogue by its name, at a budget: a plain value, for what a person
+// types.
+type Learner struct {
+	Name   string         // of an entry of Learners; upper and lower case are the same
+	Budget privacy.Budget // one with pure privacy takes epsilon alone, one that is not private neither
+}
+
+var _ bandit.Learner = Learner{}
+
+// Entry returns the learner's entry. An unknown name is an error.
+func (l Learner) Entry() (learner.Entry, error) {
+	all := Learners()
+	i := slices.IndexFunc(all, func(e learner.Entry) bool { return strings.EqualFold(e.Name, l.Name) })
+	if i < 0 {
+		return learner.Entry{}, fmt.Errorf("catalogue: no learner is called %q", l.Name)
+	}
+	return all[i], nil
+}
+
+// Open opens the learner.
+func (l Learner) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	e, err := l.Entry()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Validate(); err != nil { // an entry makes a learner of valid problems
+		return nil, err
+	}
+	return e.New(p, l.Budget).Open(p, horizon)
 }
 
 // World is an environment in which learners are compared.

@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -73,6 +74,9 @@ func (j *judging) attack(ctx context.Context) error {
 		f, err := item.Run(ctx, audit.Options{Confidence: 1 - (1-confidence)/float64(len(items)), Seed: j.Seed, Workers: j.Workers})
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if l, ok := item.(audit.Learner); ok && err != nil && l.NoActions {
+			continue // nothing is released
 		}
 		if err != nil {
 			a.Failed = err.Error()
@@ -157,7 +161,10 @@ func (j *judging) stages() (all []stage) {
 	var problems []bandit.Problem
 	for _, p := range j.places {
 		q := p.problem
-		q.Arms, q.Dim = max(q.Slots, 1), min(q.Dim, 1)
+		if q.Dim > 0 { // rows (x, y) are clipped to a length, so a reward of either sign is within bounds
+			q.Dim, q.RewardMin, q.RewardMax = 1, -p.problem.RewardBound(), p.problem.RewardBound()
+		}
+		q.Arms = max(q.Slots, 1)
 		problems = append(problems, q)
 		q.Arms++
 		problems = append(problems, q)
@@ -166,12 +173,13 @@ func (j *judging) stages() (all []stage) {
 			problems = append(problems, q)
 		}
 	}
-	seen := map[bandit.Problem]bool{}
+	seen := map[[3]int]bool{} // ranges of rewards do not matter
 	for _, p := range problems {
-		if seen[p] || !j.opens(p, 8) {
+		size := [3]int{p.Arms, p.Dim, p.Slots}
+		if seen[size] || !j.opens(p, 8) {
 			continue
 		}
-		seen[p] = true
+		seen[size] = true
 		for _, replaced := range []int{0, 2} {
 			name := fmt.Sprintf("%d arms alike", p.Arms)
 			if p.Arms == 1 {
@@ -224,30 +232,41 @@ const far = 1000
 // attacks returns the attacks on a stage: by likelihood where that is possible, and else by what is
 // learned from runs; and one with records beyond their bounds, which a learner has to clip.
 func (s stage) attacks(j *judging) []audit.Item {
-	learner := func(rounds int) audit.Learner {
+	learner := func(rounds, horizon int) audit.Learner {
 		return audit.Learner{
-			Of: j.learner, Problem: s.problem, Horizon: rounds + 1, Worlds: s.streams(rounds), Contributions: s.users,
+			Of: j.learner, Problem: s.problem, Horizon: horizon, Worlds: s.streams(rounds), Contributions: s.users,
 			Name: fmt.Sprintf("%s, %d rounds", s.name, rounds), Runs: j.runs(rounds), WarmUp: s.warmUp,
 		}
 	}
+	// Horizons are short, so that all releases are seen. A learner that waits long for its first one
+	// may be cut short by that, and is tried with longer horizons.
 	var best audit.Likelihood
-	var at int
-	for rounds := 8; rounds <= 2048 && !(best.Exact >= 0.98*best.Claim.Epsilon && best.Exact > 0); rounds *= 2 {
-		item, err := learner(rounds).Likelihood()
-		if err == nil && item.Exact > 1.02*best.Exact {
-			item.Name += ", releases by likelihood"
-			best, at = item, rounds
+	var at [2]int
+	for _, times := range []int{1, 4} {
+		for rounds := 8; rounds <= 2048*times && !(best.Exact >= 0.98*best.Claim.Epsilon && best.Exact > 0); rounds *= 2 {
+			item, err := learner(rounds, times*rounds+1).Likelihood()
+			if err != nil && !errors.Is(err, audit.ErrNothing) {
+				break
+			}
+			if err == nil && item.Exact > 1.02*best.Exact {
+				item.Name += ", releases by likelihood"
+				best, at = item, [2]int{rounds, times*rounds + 1}
+			}
+		}
+		if best.Exact > 0 {
+			break
 		}
 	}
 	if best.Exact == 0 {
-		l := learner(16)
+		l := learner(16, 17)
 		l.Name += ", arms and releases"
 		l.Transcript = transcript(s.problem)
+		l.NoActions = s.problem.Arms == s.problem.Slots // which leave no choice
 		beyond := l
 		beyond.Name, beyond.Worlds = l.Name+", beyond bounds", audit.Beyond(l.Worlds, far)
 		return []audit.Item{l, beyond}
 	}
-	beyond := learner(at)
+	beyond := learner(at[0], at[1])
 	beyond.Name, beyond.Worlds = best.Name+", beyond bounds", audit.Beyond(beyond.Worlds, far)
 	if item, err := beyond.Likelihood(); err == nil && item.Exact > 1.001*best.Exact {
 		return []audit.Item{best, item}
@@ -292,5 +311,5 @@ func transcript(p bandit.Problem) func(run bandit.Run, round int, dst []float64)
 
 // runs is how often an attack of so many rounds is made in each world.
 func (j *judging) runs(rounds int) int {
-	return min(max(j.attackRounds()/rounds, 2*audit.MinRuns), pick(j.Scale, 4_000, 100_000, 1_000_000))
+	return min(max(j.attackRounds()/rounds, 1_000), pick(j.Scale, 4_000, 100_000, 1_000_000))
 }

@@ -196,7 +196,7 @@ func Learner(ctx context.Context, l bandit.Learner, o Options) (*Card, error) {
 		{"timing rounds", j.cost},
 	} {
 		o.Progress(section.doing)
-		if err := section.run(ctx); err != nil {
+		if err := j.safely(ctx, section.doing, section.run); err != nil {
 			return j.card, err
 		}
 		if err := ctx.Err(); err != nil {
@@ -204,6 +204,16 @@ func Learner(ctx context.Context, l bandit.Learner, o Options) (*Card, error) {
 		}
 	}
 	return j.card, nil
+}
+
+// safely makes a panic of the learner a failed check.
+func (j *judging) safely(ctx context.Context, doing string, run func(context.Context) error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			j.card.Checks = append(j.card.Checks, Check{"judge.Learner", "does not panic", "", []string{fmt.Sprintf("%s: panic: %v", doing, r)}})
+		}
+	}()
+	return run(ctx)
 }
 
 // named returns a name for a learner: its type, or those of its halves.

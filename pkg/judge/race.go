@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/opaque"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -99,8 +101,14 @@ func made(e learner.Entry, p bandit.Problem, b privacy.Budget, horizon int) (l b
 
 // race plays all races.
 func (j *judging) race(ctx context.Context) error {
-	if foreign := value.Foreign(j.learner); j.Dir != "" && len(foreign) > 0 && j.Version == "" {
-		return fmt.Errorf("judge: Options.Dir keeps trials, and %s is a type of your own: state Options.Version, and another one whenever it changes", foreign[0])
+	if j.Dir != "" && j.Version == "" {
+		foreign := value.Foreign(j.learner)
+		if opaque.Is(reflect.ValueOf(j.learner)) {
+			foreign = []string{fmt.Sprintf("a %T", j.learner)}
+		}
+		if len(foreign) > 0 {
+			return fmt.Errorf("judge: Options.Dir keeps trials, and what %s does is not in its fields: state Options.Version, and another one whenever it changes", foreign[0])
+		}
 	}
 	var races []experiment
 	var list []*simulate.Experiment

@@ -40,6 +40,7 @@ type console struct{ out, err io.Writer }
 func commands() []command {
 	return []command{
 		accountCommand(),
+		judgeCommand(),
 		reproduceCommand(),
 		sweepCommand(),
 		auditCommand(),

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/charts/card"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/catalogue"
+	"github.com/dpbandits/dpbandits/pkg/external"
+	"github.com/dpbandits/dpbandits/pkg/judge"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+func judgeCommand() command {
+	return command{
+		name: "judge", what: "what a private learner is worth: its report card", usage: "[FLAGS] -learner NAME | [FLAGS] -- PROGRAM [ARGUMENT...]",
+		about: `
+Plays a learner of the catalogue, or a program in any language that speaks the
+protocol of package external, and prints its card: the claim, what attacks
+exclude of it, the regret beside what is published at equal proved privacy, how
+that grows, what a round costs, and what its author forgot.
+
+A program runs with your rights: judge what you would run.
+
+  dpbandits judge -learner DP-IMED -epsilon 0.5
+  dpbandits judge -html card.html -- python3 mine.py
+
+The status is 0 whatever the card says.
+`,
+		operands: func() []string { return nil },
+		open: func(flags *flag.FlagSet) func(console) error {
+			j := declareJudged(flags)
+			run := whileFlag(flags)
+			return func(to console) error {
+				l, err := j.complete(flags.Args())
+				if err != nil {
+					return err
+				}
+				return run(func(ctx context.Context) error { return j.play(ctx, l, to) })
+			}
+		},
+	}
+}
+
+// judged holds what the flags of judge say.
+type judged struct {
+	judge.Options
+	scale                 *string
+	learner, worlds, html string
+	budget                privacy.Budget
+	asJSON                bool
+}
+
+func declareJudged(flags *flag.FlagSet) *judged {
+	var names, keys []string
+	for _, e := range catalogue.Learners() {
+		names = append(names, e.Name)
+	}
+	for _, w := range catalogue.Worlds() {
+		keys = append(keys, w.Key)
+	}
+	j := &judged{scale: scaleFlag(flags, "seconds, minutes or an hour")}
+	flags.Var(choice{&j.learner, names, "a learner of the catalogue: " + strings.Join(names, ", ")}, "learner", "a learner of the catalogue")
+	flags.Float64Var(&j.budget.Epsilon, "epsilon", 1, "that learner's epsilon, > 0")
+	flags.Float64Var(&j.budget.Delta, "delta", 1e-5, "that learner's delta, in [0, 1)")
+	flags.StringVar(&j.Name, "name", "", "`name` on the card")
+	flags.StringVar(&j.worlds, "worlds", "", "`keys` of the worlds, with commas between, of\n"+strings.Join(keys, ", ")+"; all by default")
+	flags.Uint64Var(&j.Seed, "seed", 1, "seed of all streams, >= 1")
+	flags.StringVar(&j.Dir, "keep", "", "`directory` that keeps finished trials, to go on after an interruption")
+	flags.StringVar(&j.Version, "version", "", "`version` of the program, which -keep wants; change it with the program")
+	flags.StringVar(&j.html, "html", "", "`file` to write the card to, with figures")
+	flags.BoolVar(&j.asJSON, "json", false, "print JSON")
+	return j
+}
+
+// complete checks the flags and returns the learner.
+func (j *judged) complete(program []string) (l bandit.Learner, err error) {
+	for _, s := range []judge.Scale{judge.Smoke, judge.Lecture, judge.Paper} {
+		if s.String() == *j.scale {
+			j.Scale = s
+		}
+	}
+	if j.Seed == 0 {
+		return nil, misuse("-seed 0, want >= 1")
+	}
+	if err := j.budget.Validate(); err != nil {
+		return nil, misuse("-epsilon %v -delta %v: %w", j.budget.Epsilon, j.budget.Delta, err)
+	}
+	if j.worlds != "" {
+		if j.Worlds, err = catalogue.Named(strings.Split(j.worlds, ",")...); err != nil {
+			return nil, misuse("-worlds: %w", err)
+		}
+	}
+	switch {
+	case j.learner != "" && len(program) > 0:
+		return nil, misuse("-learner %s and the program %q, want one of them", j.learner, program)
+	case j.learner == "" && len(program) == 0:
+		return nil, misuse("no learner, want -learner NAME, or -- and a program")
+	case j.learner == "":
+		if j.Name == "" {
+			j.Name = strings.Join(program, " ")
+		}
+		return external.Program{Command: program, Version: j.Version}, nil
+	}
+	if j.Name == "" {
+		j.Name = j.learner
+	}
+	j.At = func(b privacy.Budget) bandit.Learner { return catalogue.Learner{Name: j.learner, Budget: b} }
+	j.Rivals = slices.DeleteFunc(catalogue.Learners(), func(e learner.Entry) bool { return e.Name == j.learner })
+	return j.At(j.budget), nil
+}
+
+// play makes the card and writes it. The page comes last, as it may fail.
+func (j *judged) play(ctx context.Context, l bandit.Learner, to console) error {
+	j.Progress = func(doing string) { fmt.Fprintln(to.err, doing) }
+	j.Races = simulate.NewTerminal(to.err)
+	c, err := judge.Learner(ctx, l, j.Options)
+	if err != nil {
+		return err
+	}
+	if j.asJSON {
+		err = writeJSON(to.out, c)
+	} else {
+		_, err = fmt.Fprint(to.out, c)
+	}
+	if err == nil && j.html != "" {
+		err = writePage(j.html, c)
+	}
+	return err
+}
+
+// writePage writes a card as a page with figures.
+func writePage(file string, c *judge.Card) (err error) {
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+	}()
+	return charts.WriteHTML(f, c.Learner, card.Items(c)...)
+}

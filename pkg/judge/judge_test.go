@@ -1,0 +1,274 @@
+package judge_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/arms"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/catalogue"
+	"github.com/dpbandits/dpbandits/pkg/judge"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+var budget = privacy.Budget{Epsilon: 1, Delta: 0.01}
+
+// short are options for a card in a second or two: two worlds and three rivals.
+func short(t *testing.T) judge.Options {
+	t.Helper()
+	worlds, err := catalogue.Named("two", "fresh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rivals []learner.Entry
+	for _, name := range []string{"UCB1", "DP-IMED", "AdaP-UCB", "LinUCB", "JDP LinUCB, tree"} {
+		e, err := catalogue.Learner{Name: name}.Entry()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rivals = append(rivals, e)
+	}
+	return judge.Options{Worlds: worlds, Rivals: rivals}
+}
+
+func card(t *testing.T, l bandit.Learner, o judge.Options) *judge.Card {
+	t.Helper()
+	c, err := judge.Learner(context.Background(), l, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestSound: the claims of the toolkit's learners stand, and the attacks that nobody wrote by hand
+// find at least .6 of each. A true claim falls with probability at most 1% a card.
+func TestSound(t *testing.T) {
+	for name, l := range map[string]bandit.Learner{
+		"BLT":            learner.New(learner.LinUCB{}, mechanism.BLT{Budget: budget}),
+		"DP-IMED":        arms.NewDPIMED(1, 2),
+		"DP-SE":          arms.NewDPElimination(1),
+		"KL-UCB of bits": arms.NewLocalKLUCB(1),
+		"LDP LinUCB":     learner.Local{Device: learner.LDPDevice{Noise: learner.LDPNoise{Budget: budget}}, Server: learner.LDPServer{Noise: learner.LDPNoise{Budget: budget}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := card(t, l, short(t))
+			if len(c.Attacks) == 0 || c.Attacks[0].False || c.Attacks[0].Excluded < 0.6*c.Attacks[0].Claimed {
+				t.Errorf("%s, want at least .6 of the claim, and no more than it", c.Verdict())
+			}
+			for _, k := range c.Checks {
+				if len(k.Failures) > 0 {
+					t.Errorf("%s: %v", k.Suite, k.Failures)
+				}
+			}
+			for _, r := range c.Races {
+				if r.Trials != 8 || r.Rank < 1 || r.Rank > r.Private {
+					t.Errorf("%s: %d trials, rank %d of %d", r.World, r.Trials, r.Rank, r.Private)
+				}
+			}
+			if len(c.Costs) == 0 || c.Costs[0].Allocations > 0.1 {
+				t.Errorf("costs %+v, want no allocations", c.Costs)
+			}
+		})
+	}
+}
+
+// lying is a statistic that claims what another one proves.
+type lying struct{ Says, Does privacy.Accumulator }
+
+type openLying struct {
+	says, does privacy.Mechanism[privacy.Sums]
+}
+
+type lyingRun struct {
+	privacy.Stream[privacy.Sums]
+	of *openLying
+}
+
+func (l lying) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
+	says, err := l.Says.Open(s)
+	if err != nil {
+		return nil, err
+	}
+	does, err := l.Does.Open(s)
+	return &openLying{says, does}, err
+}
+
+func (l *openLying) Plan(records int) privacy.Plan { return privacy.PlanOf(l.says, records).HeldBy(l) }
+
+func (l *openLying) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	return &lyingRun{l.does.Start(n), l}
+}
+
+func (r *lyingRun) Plan(records int) privacy.Plan {
+	return privacy.PlanOf(r.of.says, records).HeldBy(r)
+}
+
+// frozen is a statistic whose noise is the same in all runs.
+type frozen struct{ privacy.Accumulator }
+
+type openFrozen struct {
+	privacy.Mechanism[privacy.Sums]
+}
+
+func (f frozen) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
+	m, err := f.Accumulator.Open(s)
+	return openFrozen{m}, err
+}
+
+func (f openFrozen) Start(*privacy.Noise) privacy.Stream[privacy.Sums] {
+	return f.Mechanism.Start(privacy.NewNoise(rand.NewPCG(1, 1)))
+}
+
+// cheat is a learner that claims what another one does, and sees raw rewards.
+type cheat struct {
+	bandit.Learner
+	From  int  // the round from which on arm 0 is played if the first reward was above .5, else arm 1
+	Crash int  // the round in which it panics
+	Deaf  bool // takes in whatever it is given
+}
+
+type openCheat struct {
+	bandit.Calibrated
+	cheat
+}
+
+type cheatRun struct {
+	bandit.Run
+	cheat
+	first float64
+}
+
+func (c cheat) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	l, err := c.Learner.Open(p, horizon)
+	return &openCheat{l, c}, err
+}
+
+func (c *openCheat) Plan(records int) privacy.Plan {
+	return privacy.PlanOf(c.Calibrated, records).HeldBy(c)
+}
+
+func (c *openCheat) Start(own *rand.Rand, noise rand.Source) bandit.Run {
+	return &cheatRun{Run: c.Calibrated.Start(own, noise), cheat: c.cheat}
+}
+
+func (r *cheatRun) Select(v *bandit.View, dst []int) ([]int, error) {
+	if r.Crash > 0 && v.Round == r.Crash {
+		panic("index out of range")
+	}
+	if r.From > 0 && v.Round >= r.From && v.Arms > 1 {
+		if r.first > 0.5 {
+			return append(dst, 0), nil
+		}
+		return append(dst, 1), nil
+	}
+	return r.Run.Select(v, dst)
+}
+
+func (r *cheatRun) Update(v *bandit.View, arms []int, y []float64) error {
+	if v.Round == 1 {
+		r.first = y[0]
+	}
+	err := r.Run.Update(v, arms, y)
+	if r.Deaf {
+		return nil
+	}
+	return err
+}
+
+// TestBroken: five learners with a bug each, and what the card says of it.
+func TestBroken(t *testing.T) {
+	tree := func(epsilon float64) privacy.Accumulator {
+		return mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: epsilon, Delta: 0.01}}}
+	}
+	for _, b := range []struct {
+		name   string
+		l      bandit.Learner
+		isTrue bool   // the claim
+		failed string // in the failures of the checks
+	}{
+		{"a third of the noise", learner.New(learner.LinUCB{}, lying{tree(1), tree(3)}), false, "Ledger"},
+		{"one noise for all runs", learner.New(learner.LinUCB{}, lying{tree(1), frozen{tree(1)}}), false, "Ledger"},
+		{"remembers from round 5 on", cheat{Learner: arms.NewDPIMED(1, 2), From: 5}, false, ""},
+		{"crashes in round 500", cheat{Learner: arms.NewDPIMED(1, 2), Crash: 500}, true, "index out of range"},
+		{"takes a NaN", cheat{Learner: arms.NewDPIMED(1, 2), Deaf: true}, true, "BadRewards"},
+	} {
+		t.Run(b.name, func(t *testing.T) {
+			c := card(t, b.l, short(t))
+			if said := !strings.Contains(c.Verdict(), "is false"); said != b.isTrue {
+				t.Errorf("verdict %q, want the claim %v", c.Verdict(), b.isTrue)
+			}
+			var all []string
+			for _, k := range c.Checks {
+				all = append(all, k.Failures...)
+			}
+			if !strings.Contains(strings.Join(all, "\n"), b.failed) {
+				t.Errorf("failures %q, want one with %q", all, b.failed)
+			}
+		})
+	}
+}
+
+// TestSame: a card is a function of its options, but for times; and it survives JSON.
+func TestSame(t *testing.T) {
+	o := short(t)
+	o.Dir = t.TempDir()
+	one, other := card(t, arms.NewDPUCB(1), o), card(t, arms.NewDPUCB(1), o)
+	for _, c := range []*judge.Card{one, other} {
+		c.Took, c.Costs = 0, nil
+	}
+	text, err := json.Marshal(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := json.Marshal(other)
+	if err != nil || string(again) != string(text) {
+		t.Errorf("%v, or two cards differ:\n%s\n%s", err, text, again)
+	}
+	var back judge.Card
+	if err := json.Unmarshal(text, &back); err != nil || !reflect.DeepEqual(back.Claim, one.Claim) || back.String() != one.String() {
+		t.Errorf("%v, or the card read back is another:\n%v\n%v", err, &back, one)
+	}
+}
+
+// opaque is a learner whose fields do not say what it does.
+type opaque struct{ cheat }
+
+func (opaque) Opaque() bool { return true }
+
+// TestRefuses: what cannot be judged is an error that says why.
+func TestRefuses(t *testing.T) {
+	o := short(t)
+	o.Dir = t.TempDir()
+	for want, try := range map[string]func() error{
+		"is nil": func() error { _, err := judge.Learner(context.Background(), nil, judge.Options{}); return err },
+		"Scale = 7": func() error {
+			_, err := judge.Learner(context.Background(), arms.NewUCB1(), judge.Options{Scale: 7})
+			return err
+		},
+		"Workers = -1": func() error {
+			_, err := judge.Learner(context.Background(), arms.NewUCB1(), judge.Options{Workers: -1})
+			return err
+		},
+		"none of": func() error { _, err := judge.Learner(context.Background(), arms.NewDPUCB(-1), o); return err },
+		"Version": func() error {
+			_, err := judge.Learner(context.Background(), opaque{cheat{Learner: arms.NewUCB1()}}, o)
+			return err
+		},
+	} {
+		if err := try(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := judge.Learner(ctx, arms.NewUCB1(), short(t)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v of a cancelled context", err)
+	}
+}
