@@ -161,8 +161,8 @@ func (j *judging) stages() (all []stage) {
 	var problems []bandit.Problem
 	for _, p := range j.places {
 		q := p.problem
-		if q.Dim > 0 { // rows (x, y) are clipped to a length, so a reward of either sign is within bounds
-			q.Dim, q.RewardMin, q.RewardMax = 1, -p.problem.RewardBound(), p.problem.RewardBound()
+		if q.Dim > 0 { // rows (c, c) and (c, -c) are at a right angle: no two of their length are farther apart
+			q.Dim, q.RewardMin, q.RewardMax = 1, -q.ContextNorm, q.ContextNorm
 		}
 		q.Arms = max(q.Slots, 1)
 		problems = append(problems, q)
