@@ -37,7 +37,7 @@ var allowed = map[string]string{
 	"external":    "bandit privacy",
 	"offpolicy":   "bandit random",
 	"catalogue":   "bandit privacy environment learner arms",
-	"judge":       "bandit privacy random mechanism environment learner arms simulate audit catalogue value",
+	"judge":       "bandit external privacy random mechanism environment learner arms simulate audit catalogue value",
 	"snapshot":    "bandit privacy random value",
 	"value":       "",
 	"internal":    "",

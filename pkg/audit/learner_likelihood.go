@@ -37,15 +37,18 @@ func (a Learner) likelihood() (item Likelihood, err error) {
 	if err != nil {
 		return item, err
 	}
-	about, err := a.About()
-	if err != nil {
-		return item, err
-	}
 	defer func() { // a learner may draw its noise in a way that no script prescribes
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
 		}
+		if err != nil {
+			_ = bandit.Close(l)
+		}
 	}()
+	about, err := a.About()
+	if err != nil {
+		return item, err
+	}
 	drawn := 0
 	first, err := a.released(l, 0, privacy.Script(func(_ privacy.Law, dst []float64) {
 		clear(dst)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/external"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -34,8 +35,15 @@ type Attack struct {
 	item audit.Item
 }
 
-// attackRounds is the number of rounds that an attack may play in each world.
-func (o Options) attackRounds() int { return pick(o.Scale, 100_000, 8_000_000, 80_000_000) }
+// attackRounds is the number of rounds that an attack may play in each world. A learner in another
+// process answers some 20,000 rounds a second, and gets an eighth.
+func (j *judging) attackRounds() int {
+	n := pick(j.Scale, 100_000, 8_000_000, 80_000_000)
+	if _, ok := j.learner.(external.Program); ok {
+		n /= 8
+	}
+	return n
+}
 
 // confidence is that of all attacks together.
 const confidence = 0.99
@@ -198,8 +206,12 @@ func (j *judging) stages() (all []stage) {
 // wantsWarmUp reports whether the learner wants a round 0 of a problem that it plays.
 func (j *judging) wantsWarmUp(p bandit.Problem) bool {
 	l, err := j.learner.Open(p, 8)
+	if err != nil {
+		return false
+	}
+	defer bandit.Close(l)
 	w, ok := l.(bandit.Warmer)
-	return err == nil && ok && w.WantsWarmUp()
+	return ok && w.WantsWarmUp()
 }
 
 // alike returns streams of arms that are all alike. They differ in the rewards of some users, from

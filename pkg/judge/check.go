@@ -61,7 +61,10 @@ func withoutContexts(p bandit.Problem) bandit.Problem {
 }
 
 func (j *judging) opens(p bandit.Problem, horizon int) bool {
-	_, err := j.learner.Open(p, horizon)
+	l, err := j.learner.Open(p, horizon)
+	if err == nil {
+		bandit.Close(l)
+	}
 	return err == nil
 }
 

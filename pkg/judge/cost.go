@@ -55,10 +55,12 @@ func (j *judging) costIn(ctx context.Context, p place) (c Cost, err error) {
 	if err != nil {
 		return c, err
 	}
+	defer bandit.Close(ready)
 	var before, half, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	run := ready.Start(random.New(j.Seed, 0, "learner"), random.Source(j.Seed, 0, "noise"))
+	defer bandit.Close(run)
 	var spent [2]time.Duration
 	for alone := range spent {
 		trial, rewards := world.Start(random.New(j.Seed, 0, "contexts")), random.New(j.Seed, 0, "rewards")

@@ -240,8 +240,10 @@ func (j *judging) visit() error {
 			if err != nil {
 				return fmt.Errorf("judge: world %q: %w", w.Key, err)
 			}
-			claim, err := learner.ClaimOf(j.learner, world.Problem(), j.horizon())
+			l, err := j.learner.Open(world.Problem(), j.horizon())
 			if err == nil {
+				claim := privacy.ClaimOf(l)
+				bandit.Close(l)
 				j.places = append(j.places, place{w, env, world.Problem(), claim})
 				refused = nil
 				break
