@@ -57,4 +57,10 @@ func (l *adaCUCB) Learn(r *privacy.Means) ([]float64, error) {
 	return l.follow(r, l)
 }
 
+// Explain appends the means, and the upper confidence bounds as indices: those of the last release.
+func (l *adaCUCB) Explain(_ []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	by := *l
+	return l.bounds(dst, &by)
+}
+
 func (l *adaCUCB) at(log float64) { l.byWidth = math.Sqrt(l.beta * log) }

@@ -2,6 +2,7 @@ package arms
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/bernoulli"
@@ -49,6 +50,13 @@ type adaPKLUCB struct {
 func (l *adaPKLUCB) Learn(r *privacy.Means) ([]float64, error) {
 	l.take(r)
 	return l.follow(r, l)
+}
+
+// Explain appends the means, and the indices in the unit of rewards: those of the last release.
+func (l *adaPKLUCB) Explain(_ []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	by := *l
+	by.upper = slices.Clone(l.upper)
+	return l.bounds(dst, &by)
 }
 
 func (l *adaPKLUCB) at(log float64) { l.level = l.alpha * log }

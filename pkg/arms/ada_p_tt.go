@@ -105,4 +105,17 @@ func (l *AdaPTTRule) challenger(leader int, more float64) int {
 	return best
 }
 
+// Explain appends the means and their upper confidence bounds. There are no indices: the leader has
+// the largest bound, and a coin says whether its challenger is played.
+func (l *AdaPTTRule) Explain(_ []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	n, by := len(dst), *l
+	dst, err := l.bounds(dst, &by)
+	for i := range dst[n:] {
+		if !math.IsInf(dst[n+i].Index, 1) {
+			dst[n+i].Index = math.NaN()
+		}
+	}
+	return dst, err
+}
+
 func (l *AdaPTTRule) at(log float64) { l.byWidth, l.byNoise = math.Sqrt(log/2), log }

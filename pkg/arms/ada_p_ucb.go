@@ -54,6 +54,12 @@ func (l *adaPUCB) Learn(r *privacy.Means) ([]float64, error) {
 	return l.follow(r, l)
 }
 
+// Explain appends the means, and the upper confidence bounds as indices: those of the last release.
+func (l *adaPUCB) Explain(_ []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	by := *l
+	return l.bounds(dst, &by)
+}
+
 func (l *adaPUCB) at(log float64) {
 	l.byWidth, l.byNoise = math.Sqrt(l.alpha*log/2), l.alpha*log
 }

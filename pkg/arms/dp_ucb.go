@@ -57,6 +57,12 @@ func (l *dpUCB) Learn(r *privacy.Means) ([]float64, error) {
 	return l.follow(r, l)
 }
 
+// Explain appends the means, and the upper confidence bounds as indices: those of the last release.
+func (l *dpUCB) Explain(_ []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	by := *l
+	return l.bounds(dst, &by)
+}
+
 func (l *dpUCB) at(log float64) {
 	l.byWidth, l.byNoise = math.Sqrt(2*log), math.Sqrt(8)*(2*math.Ln2+float64(4*log))/l.epsilon
 }

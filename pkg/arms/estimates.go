@@ -69,6 +69,34 @@ func (e *estimates) take(r *privacy.Means) {
 	e.round = r.Records + 1
 }
 
+// insights appends the means, and the indices that a function returns, of arms that were seen. Both
+// are in [0, 1] as rewards are here, and moved to the problem's. The width is the difference, or 0
+// where the mean is above.
+func (e *estimates) insights(dst []bandit.Insight, index func(arm int) float64) []bandit.Insight {
+	lo, span := e.problem.RewardMin, e.problem.RewardMax-e.problem.RewardMin
+	for a := range e.of {
+		x := bandit.Unseen()
+		if e.of[a].Count > 0 {
+			m, i := e.of[a].Mean, index(a)
+			x = bandit.Insight{Index: lo + float64(i*span), Estimate: lo + float64(m*span), Width: max(0, float64((i-m)*span))}
+		}
+		dst = append(dst, x)
+	}
+	return dst
+}
+
+// means appends the means, and an index on a scale of its own, of arms that were seen.
+func (e *estimates) means(dst []bandit.Insight, index func(arm int) float64) []bandit.Insight {
+	for a := range e.of {
+		x := bandit.Unseen()
+		if e.of[a].Count > 0 {
+			x.Index, x.Estimate = index(a), e.problem.RewardMin+float64(e.of[a].Mean/e.scale)
+		}
+		dst = append(dst, x)
+	}
+	return dst
+}
+
 // clipped returns a number in [0, 1] next to x.
 func clipped(x float64) float64 { return min(max(x, 0), 1) }
 

@@ -36,13 +36,16 @@ func NewGaussianThompson(variance float64, first int, delta float64) learner.Pri
 // Prepare validates.
 func (GaussianThompson) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
 	return prepare("GaussianThompson", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
-		return &gaussianThompson{newLeader(p)}
+		return &gaussianThompson{newLeader(p), make([]float64, p.Arms)}
 	})
 }
 
-type gaussianThompson struct{ leader }
+type gaussianThompson struct {
+	leader
+	draws []float64
+}
 
-// Learn chooses the arm with the largest draw. It keeps none: in the next round all are new.
+// Learn chooses the arm with the largest draw. In the next round all draws are new.
 func (l *gaussianThompson) Learn(r *privacy.Means) ([]float64, error) {
 	if l.unseen < len(l.of) {
 		if l.take(r); l.unseen < len(l.of) {
@@ -51,9 +54,26 @@ func (l *gaussianThompson) Learn(r *privacy.Means) ([]float64, error) {
 	}
 	best, most := 0, math.Inf(-1)
 	for a := range r.Of {
-		if x := (r.Of[a].Mean - l.problem.RewardMin) * l.scale; x > most {
+		x := (r.Of[a].Mean - l.problem.RewardMin) * l.scale
+		if l.draws[a] = x; x > most {
 			best, most = a, x
 		}
 	}
 	return l.play(best)
+}
+
+// Explain appends the draws: no other estimate is released.
+func (l *gaussianThompson) Explain(_ []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	for a, x := range l.draws {
+		of := bandit.Unseen()
+		switch {
+		case l.unseen == len(l.of):
+			of.Estimate = l.problem.RewardMin + float64(x/l.scale)
+			of.Index = of.Estimate
+		case a < l.unseen: // as long as others are played first, nothing is drawn
+			of.Index = math.NaN()
+		}
+		dst = append(dst, of)
+	}
+	return dst, nil
 }

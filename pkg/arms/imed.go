@@ -42,7 +42,7 @@ func (l IMED) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.
 		return nil, err
 	}
 	return prepare("IMED", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
-		rule := newIMED(p, l.Epsilon)
+		rule := newIMED(p, l.Epsilon, false)
 		return &rule
 	})
 }
@@ -52,11 +52,12 @@ type imed struct {
 	epsilon  float64
 	logs     []float64 // by arm, ln n; see read
 	evidence evidence
+	byOthers bool // the arms of the best mean are played by the indices of the others
 }
 
 // newIMED allocates.
-func newIMED(p bandit.Problem, epsilon float64) imed {
-	return imed{newLeader(p), epsilon, make([]float64, p.Arms), newEvidence(p.Arms)}
+func newIMED(p bandit.Problem, epsilon float64, byOthers bool) imed {
+	return imed{newLeader(p), epsilon, make([]float64, p.Arms), newEvidence(p.Arms), byOthers}
 }
 
 // Learn chooses the arm with the least index.
@@ -66,6 +67,19 @@ func (l *imed) Learn(r *privacy.Means) ([]float64, error) {
 	}
 	arm, _ := l.evidence.first(r.Changed, -1, l)
 	return l.play(arm)
+}
+
+// Explain appends the means, and minus the index of IMED: the arm with the least evidence against it
+// is played. Under TargetIMED the arms of the best mean have none: those of the others say when they
+// are played.
+func (l *imed) Explain(_ []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	best := l.evidence.means.largest()
+	return l.means(dst, func(a int) float64 {
+		if l.byOthers && clipped(l.of[a].Mean) == best {
+			return math.NaN()
+		}
+		return -l.index(a, best)
+	}), nil
 }
 
 // read reads the estimates that have changed. The logarithms are multiplied by weight.

@@ -3,6 +3,7 @@ package arms
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/bernoulli"
@@ -65,6 +66,13 @@ type klUCB struct {
 func (l *klUCB) Learn(r *privacy.Means) ([]float64, error) {
 	l.take(r)
 	return l.follow(r, l)
+}
+
+// Explain appends the means, and the indices in the unit of rewards: those of the last release.
+func (l *klUCB) Explain(_ []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	by := *l
+	by.upper = slices.Clone(l.upper)
+	return l.bounds(dst, &by)
 }
 
 func (l *klUCB) at(log float64) { l.log = log }

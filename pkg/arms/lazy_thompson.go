@@ -47,3 +47,8 @@ type lazyThompson struct {
 func (l *lazyThompson) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	return l.largest(broadcast, l.boost, v.Round, dst)
 }
+
+// Explain appends the means, and the draws as indices.
+func (l *lazyThompson) Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	return l.explain(broadcast, l.boost, v.Round, dst)
+}

@@ -60,6 +60,17 @@ func (l *lazyUCB) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, er
 	return append(dst, best), nil
 }
 
+// Explain appends the means, and the upper confidence bounds as indices.
+func (l *lazyUCB) Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	by := *l
+	by.seen = broadcast
+	by.at(logarithm(v.Round))
+	return l.shown(broadcast, dst, func(a int) (index, above float64) {
+		index = by.bound(a)
+		return index, index - broadcast[armSize*a+mean]
+	})
+}
+
 func (l *lazyUCB) at(log float64) { l.byWidth, l.byNoise = math.Sqrt(l.explore*log), l.explore*log }
 
 func (l *lazyUCB) above(a int, x float64) bool { return l.bound(a) > x }

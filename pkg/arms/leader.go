@@ -46,6 +46,13 @@ func (l *leader) follow(r *privacy.Means, x index) ([]float64, error) {
 	return l.play(l.race.first(len(l.of), r.Changed, l.round, x))
 }
 
+// bounds appends the means, and the bounds by which the leader was chosen. It sets the time of x,
+// which has to be a copy of the rule.
+func (l *leader) bounds(dst []bandit.Insight, x index) ([]bandit.Insight, error) {
+	x.at(logarithm(l.round))
+	return l.insights(dst, x.bound), nil
+}
+
 // Act appends the leader.
 func (l *leader) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	if len(broadcast) != 1 {

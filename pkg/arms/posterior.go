@@ -17,6 +17,7 @@ import (
 type posterior struct {
 	told
 	normals *random.Normals
+	before  random.Normals // as they were before the draws of the last round
 
 	below     []random.BetaBelow // by arm, for draws below the floor
 	floor     float64
@@ -37,6 +38,7 @@ func (l *posterior) largest(broadcast []float64, boost float64, round int, dst [
 		return append(dst, max(unseen, 0)), err
 	}
 	raise := raised(boost, round)
+	l.before = *l.normals
 	if l.ours(broadcast) {
 		if round < l.from || round > l.end || l.computed > 32*len(l.of) {
 			l.begin(boost, round)
@@ -45,11 +47,10 @@ func (l *posterior) largest(broadcast []float64, boost float64, round int, dst [
 			l.below[a] = random.BetaBelow{}
 		}
 		l.fresh = l.fresh[:0]
-		before := *l.normals
 		if best := l.over(broadcast, raise); best >= 0 {
 			return append(dst, best), nil
 		}
-		*l.normals = before
+		*l.normals = l.before
 		l.computed += len(l.of)
 	}
 	best, most := 0, -1.0
@@ -59,6 +60,26 @@ func (l *posterior) largest(broadcast []float64, boost float64, round int, dst [
 		}
 	}
 	return append(dst, best), nil
+}
+
+// explain appends the means, and the draws of the last round as indices, which it makes again: most
+// were not computed. The width is that of the posterior.
+func (l *posterior) explain(broadcast []float64, boost float64, round int, dst []bandit.Insight) ([]bandit.Insight, error) {
+	unseen, err := l.receive(broadcast)
+	if err != nil {
+		return dst, err
+	}
+	normals, raise := l.before, raised(boost, round)
+	return l.shown(broadcast, dst, func(a int) (index, above float64) {
+		of := (*arm)(broadcast[armSize*a:])
+		x, y := shapes(of, raise)
+		m := x / (x + y)
+		above = m + math.Sqrt(m*(1-m)/(x+y+1)) - of[mean]
+		if unseen >= 0 { // nothing was drawn
+			return math.NaN(), above
+		}
+		return random.Beta(&normals, x, y), above
+	})
 }
 
 // over returns the arm with the largest draw, or -1 if none is over the floor. Draws are compared

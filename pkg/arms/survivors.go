@@ -2,6 +2,7 @@ package arms
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -12,12 +13,13 @@ import (
 type survivors struct {
 	estimates
 	left    []float64
-	waiting int // arms that are left, without an estimate since the last were ruled out
+	widths  []float64 // by arm, of the last comparison that it was in
+	waiting int       // arms that are left, without an estimate since the last were ruled out
 }
 
 // newSurvivors allocates, and makes all arms candidates.
 func newSurvivors(p bandit.Problem) survivors {
-	s := survivors{newEstimates(p), make([]float64, 1, 1+p.Arms), p.Arms}
+	s := survivors{newEstimates(p), make([]float64, 1, 1+p.Arms), make([]float64, p.Arms), p.Arms}
 	s.left[0] = 1
 	for a := range p.Arms {
 		s.left = append(s.left, float64(a))
@@ -40,11 +42,30 @@ func (s *survivors) ruleOut(width float64) {
 	}
 	kept := append(s.left[:0], float64(s.round))
 	for _, a := range s.left[1:] {
-		if best-s.of[int(a)].Mean <= 2*width {
+		if s.widths[int(a)] = width; best-s.of[int(a)].Mean <= 2*width {
 			kept = append(kept, a)
 		}
 	}
 	s.left, s.waiting = kept, len(kept)-1
+}
+
+// Explain appends the means, and the widths that they were last compared by. Arms that are ruled out
+// have the index -Inf; the others are played in turn.
+func (s *survivors) Explain(left []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	n, span := len(dst), s.problem.RewardMax-s.problem.RewardMin
+	dst = s.means(dst, func(int) float64 { return math.Inf(-1) })
+	for a := range s.of {
+		if s.widths[a] > 0 {
+			dst[n+a].Width = s.widths[a] * span
+		}
+	}
+	for _, a := range left[min(1, len(left)):] {
+		if !(a >= 0 && a < float64(len(s.of))) {
+			return dst[:n], fmt.Errorf("the arm %v in a broadcast, want a whole number in [0, %d)", a, len(s.of))
+		}
+		dst[n+int(a)].Index = math.NaN()
+	}
+	return dst, nil
 }
 
 // Act appends the candidate whose turn it is.

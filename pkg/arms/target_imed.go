@@ -71,7 +71,7 @@ func (l TargetIMED) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (le
 	first := max(1, or(l.First, 28/l.Epsilon))
 	target := portable.Log(float64(horizon)) + float64(0.5*(portable.Log(first)-1))
 	return prepare("TargetIMED", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
-		return &targetIMED{imed: newIMED(p, l.Epsilon), first: first, target: target}
+		return &targetIMED{imed: newIMED(p, l.Epsilon, true), first: first, target: target}
 	})
 }
 

@@ -38,3 +38,8 @@ type thompson struct{ posterior }
 func (l *thompson) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	return l.largest(broadcast, 0, v.Round, dst)
 }
+
+// Explain appends the means, and the draws as indices.
+func (l *thompson) Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	return l.explain(broadcast, 0, v.Round, dst)
+}

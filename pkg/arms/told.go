@@ -50,6 +50,24 @@ func (t *told) Learn(r *privacy.Means) ([]float64, error) {
 	return t.numbers, nil
 }
 
+// shown appends the means of a broadcast, and what a function returns of an arm that was seen: its
+// index, and how far above its mean the true one may be, both for rewards in [0, 1].
+func (t *told) shown(broadcast []float64, dst []bandit.Insight, of func(arm int) (index, above float64)) ([]bandit.Insight, error) {
+	if _, err := t.receive(broadcast); err != nil {
+		return dst, err
+	}
+	lo, span := t.problem.RewardMin, t.problem.RewardMax-t.problem.RewardMin
+	for a := range t.of {
+		x, about := bandit.Unseen(), (*arm)(broadcast[armSize*a:])
+		if about[count] >= 1 {
+			index, above := of(a)
+			x = bandit.Insight{Index: lo + float64(index*span), Estimate: lo + float64(about[mean]*span), Width: max(0, float64(above*span))}
+		}
+		dst = append(dst, x)
+	}
+	return dst, nil
+}
+
 // ours reports whether a broadcast is that of this very rule, which needs no check.
 func (t *told) ours(broadcast []float64) bool {
 	return len(broadcast) > 0 && &broadcast[0] == &t.numbers[0]

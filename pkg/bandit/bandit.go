@@ -11,6 +11,7 @@
 //   - [Warmer], [Warmed]: want a round 0 with the rewards of all arms
 //   - [Committed], [Summable], [Sums], [Plays]: a run and a world for a simulation that jumps
 //   - [Warner]: a run that has something to warn of
+//   - [Explainer], [Insight]: a run that shows what it chooses by, arm by arm
 //   - [CheckView], [CheckArms], [CheckHorizon]: validate what a learner is given
 //
 // In each round the environment shows a [View] with one context row per arm, the learner selects

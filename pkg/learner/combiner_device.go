@@ -113,6 +113,15 @@ func (c combinerReporter) Act(broadcast []float64, v *bandit.View) (int, error) 
 	return d.Act(own, v)
 }
 
+// Explain appends what the base's device chooses by, if it shows that.
+func (c combinerReporter) Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	d, own, err := c.base(broadcast)
+	if err != nil {
+		return dst, err
+	}
+	return explain(d, own, v, dst)
+}
+
 // Report appends the message of the base's device to dst.
 func (c combinerReporter) Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error) {
 	d, own, err := c.base(broadcast)

@@ -72,10 +72,7 @@ func bestArm(broadcast []float64, v *bandit.View) (arm int, err error) {
 	}
 	best := math.Inf(-1)
 	for a := range v.Arms {
-		row, mean := v.Row(a), 0.0
-		for i := 0; i < len(broadcast); i += 2 {
-			mean += float64(broadcast[i+1] * row[int(broadcast[i])])
-		}
+		mean := told(broadcast, v.Row(a))
 		if math.IsNaN(mean) { // of products that overflow
 			mean = math.Inf(-1)
 		}
@@ -84,4 +81,37 @@ func bestArm(broadcast []float64, v *bandit.View) (arm int, err error) {
 		}
 	}
 	return arm, nil
+}
+
+// told returns <x, theta> of a broadcast that bestArm has checked.
+func told(broadcast, x []float64) (mean float64) {
+	for i := 0; i < len(broadcast); i += 2 {
+		mean += float64(broadcast[i+1] * x[int(broadcast[i])])
+	}
+	return mean
+}
+
+// Explain appends the estimates <x, theta>, which are the indices.
+func (c *coordinates) Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	if _, err := bestArm(broadcast, v); err != nil {
+		return dst, err
+	}
+	for a := range v.Arms {
+		dst = append(dst, guess(told(broadcast, v.Row(a))))
+	}
+	return dst, nil
+}
+
+// guess is the insight of an arm that is chosen by an estimate alone.
+func guess(mean float64) bandit.Insight {
+	return bandit.Insight{Index: mean, Estimate: mean, Width: math.NaN()}
+}
+
+// unguided appends the insights of arms that are played at random or in turn, as long as nothing is
+// known of any.
+func unguided(arms int, dst []bandit.Insight) []bandit.Insight {
+	for range arms {
+		dst = append(dst, guess(math.NaN()))
+	}
+	return dst
 }

@@ -394,6 +394,30 @@ func (c *CoreSetRule) bound(batch []float64, m int) float64 {
 	return width
 }
 
+// Explain appends the means that the last batch has estimated, and the width, which is the same for
+// all. Arms that are eliminated keep the estimate that they were eliminated by, if that was in the
+// last batch, and have the index -Inf. The others are played in turn, as the design says, or by
+// their estimates after the last batch.
+func (c *CoreSetRule) Explain(_ []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	if v.Arms != c.arms { // Act has not seen the view
+		return unguided(v.Arms, dst), nil
+	}
+	n := len(dst)
+	for range v.Arms {
+		dst = append(dst, bandit.Insight{Index: math.Inf(-1), Estimate: math.NaN(), Width: math.NaN()})
+	}
+	for _, a := range c.tried {
+		dst[n+a].Estimate, dst[n+a].Width = c.estimate[a], c.width
+	}
+	for _, a := range c.alive {
+		dst[n+a].Index = math.NaN()
+		if c.batches == len(c.lengths) {
+			dst[n+a].Index = c.estimate[a]
+		}
+	}
+	return dst, nil
+}
+
 // Survivors returns the arms that Act has not eliminated.
 func (c *CoreSetRule) Survivors() []int { return slices.Clone(c.alive) }
 

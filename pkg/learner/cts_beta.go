@@ -2,6 +2,7 @@ package learner
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -70,6 +71,24 @@ func (l *ctsBeta) Select(v *bandit.View, dst []int) ([]int, error) {
 		l.index[l.free[i]] = random.Beta(l.normals, s.a, s.b)
 	}
 	return l.play(dst), nil
+}
+
+// Explain appends the means of the posteriors, and the draws as indices, in the unit of weights. The
+// width is the posterior's standard deviation.
+func (l *ctsBeta) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	if !v.Fits(&l.problem) {
+		return dst, inRound(v.Round, bandit.CheckView(l.problem, v))
+	}
+	for e, i := range l.place {
+		x := bandit.Insight{Index: math.Inf(-1), Estimate: math.NaN(), Width: math.NaN()}
+		if i >= 0 {
+			s, lo := l.shape[i], l.problem.RewardMin
+			m := s.a / (s.a + s.b)
+			x = bandit.Insight{Index: lo + float64(l.index[e]*l.span), Estimate: lo + float64(m*l.span), Width: l.span * math.Sqrt(m*(1-m)/(s.a+s.b+1))}
+		}
+		dst = append(dst, x)
+	}
+	return dst, nil
 }
 
 // Update updates the posteriors of the arms played by their weights.

@@ -141,6 +141,11 @@ func (d *delayedRun) WarmUp(y []float64) error {
 // Select appends the learner's arms.
 func (d *delayedRun) Select(v *bandit.View, dst []int) ([]int, error) { return d.run.Select(v, dst) }
 
+// Explain appends what the learner chooses by, if it shows that.
+func (d *delayedRun) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	return bandit.Explain(d.run, v, dst)
+}
+
 // Update keeps the rewards until their time has come, and hands the learner those that come now.
 func (d *delayedRun) Update(v *bandit.View, arms []int, y []float64) error {
 	if err := d.check(v, arms, y); err != nil {

@@ -106,3 +106,9 @@ func (l *klOSM) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, erro
 	}
 	return l.play(dst), nil
 }
+
+// Explain appends the estimates, and the indices in the unit of weights. An index is at most the
+// largest weight: the width of an estimate above that is 0.
+func (l *klOSM) Explain(broadcast []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	return l.insights(broadcast, l.problem.RewardMin, l.span, dst, func(index float64, a *arm) float64 { return max(0, index-a[mean]) })
+}

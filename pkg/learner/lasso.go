@@ -138,5 +138,16 @@ func greedy(v *bandit.View, w []float64, on []int) (best int) {
 	return best
 }
 
+// explain appends the estimates <x, w>, which are the indices.
+func (h *highDimensional) explain(v *bandit.View, w []float64, on []int, dst []bandit.Insight) ([]bandit.Insight, error) {
+	if err := h.admit(v); err != nil {
+		return dst, err
+	}
+	for a := range v.Arms {
+		dst = append(dst, guess(value(v.Row(a), w, on)))
+	}
+	return dst, nil
+}
+
 // logRows returns ln(max(t, 2)).
 func logRows(t int) float64 { return portable.Log(float64(max(t, 2))) }

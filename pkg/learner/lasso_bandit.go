@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
@@ -104,6 +105,26 @@ func (l *lassoBandit) Select(v *bandit.View, dst []int) ([]int, error) {
 		}
 	}
 	return append(dst, best), nil
+}
+
+// Explain appends the estimates <x, theta> of all rounds. Arms that the forced rounds' estimates rule
+// out have the index -Inf; in a forced round there are no indices.
+func (l *lassoBandit) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	n := len(dst)
+	dst, err := l.explain(v, l.allW, l.all.Support(), dst)
+	if err != nil {
+		return dst, err
+	}
+	forced, top := l.turn(v.Round) >= 0, slices.Max(l.guess[:v.Arms])
+	for a := range v.Arms {
+		switch {
+		case forced:
+			dst[n+a].Index = math.NaN()
+		case l.guess[a] < top-l.half:
+			dst[n+a].Index = math.Inf(-1)
+		}
+	}
+	return dst, nil
 }
 
 // Update fits anew: from all rounds, and from forced ones after a forced one.

@@ -122,6 +122,11 @@ func (u *user) start() choice {
 	return choice{problem: u.problem, constant: u.constant, rule: u.policy.Begin(nil), x: make([]float64, u.problem.Dim), arms: make([]int, 0, 1)}
 }
 
+// Explain appends what the policy chooses by.
+func (u *choice) Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	return explain(u.rule, broadcast, v, dst)
+}
+
 // Act returns the arm that the policy chooses from the broadcast.
 func (u *choice) Act(broadcast []float64, v *bandit.View) (int, error) {
 	if !v.Fits(&u.problem) {

@@ -191,15 +191,36 @@ func (l *LinUCBRule) Learn(r *privacy.Sums) ([]float64, error) {
 
 // Act appends the arm with the highest upper confidence bound in the broadcast's ellipsoid.
 func (l *LinUCBRule) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
-	set := &l.estimate.ellipsoid
-	if len(broadcast) != len(set.numbers) || &broadcast[0] != &set.numbers[0] { // from another machine
-		if err := l.set.receive(broadcast, l.problem.Dim); err != nil {
-			return dst, err
-		}
-		set = &l.set
+	set, err := l.told(broadcast)
+	if err != nil {
+		return dst, err
 	}
 	best, err := l.choose(set, v)
 	return append(dst, best), err
+}
+
+// told returns the ellipsoid that a broadcast is.
+func (l *LinUCBRule) told(broadcast []float64) (*ellipsoid, error) {
+	set := &l.estimate.ellipsoid
+	if len(broadcast) != len(set.numbers) || &broadcast[0] != &set.numbers[0] { // from another machine
+		set = &l.set
+		return set, set.receive(broadcast, l.problem.Dim)
+	}
+	return set, nil
+}
+
+// Explain appends the arms' estimates <x, theta~>, and their upper confidence bounds as indices. A
+// variant that chooses by other numbers overrides it beside Act.
+func (l *LinUCBRule) Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	set, err := l.told(broadcast)
+	if err != nil {
+		return dst, err
+	}
+	for a := range v.Arms {
+		dot, width := upper(set, v, a)
+		dst = append(dst, bandit.Insight{Index: dot + width, Estimate: dot, Width: width})
+	}
+	return dst, nil
 }
 
 // Confidence returns the centre theta~ and the width beta_t of the confidence set for the next

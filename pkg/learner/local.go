@@ -309,6 +309,18 @@ func (l *LocalRun) Select(v *bandit.View, dst []int) ([]int, error) {
 	return append(dst, arm), nil
 }
 
+// Explain appends what the device chooses by, if it is an [Explainer]. It is computed from the
+// server's broadcast and from the view, and nothing of it leaves the device.
+func (l *LocalRun) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	switch {
+	case l.failed != nil:
+		return dst, l.failed
+	case !v.Fits(&l.problem):
+		return dst, inRound(v.Round, bandit.CheckView(l.problem, v))
+	}
+	return explain(l.reporter, l.server.Broadcast(), v, dst)
+}
+
 // Update makes the device report the context and the reward of the arm played.
 func (l *LocalRun) Update(v *bandit.View, arms []int, y []float64) error {
 	if err := l.learn(v, arms, y); err != nil {

@@ -164,6 +164,11 @@ func warmUp(run bandit.Run, y []float64) error {
 // Select appends the learner's arms.
 func (m *meteredRun) Select(v *bandit.View, dst []int) ([]int, error) { return m.run.Select(v, dst) }
 
+// Explain appends what the learner chooses by, if it shows that.
+func (m *meteredRun) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	return bandit.Explain(m.run, v, dst)
+}
+
 // Update hands the rewards to the learner as long as the budget pays for them.
 func (m *meteredRun) Update(v *bandit.View, arms []int, y []float64) error {
 	switch {

@@ -155,3 +155,8 @@ func (l *omm) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error)
 	}
 	return l.play(dst), nil
 }
+
+// Explain appends the estimates, and the upper confidence bounds as indices.
+func (l *omm) Explain(broadcast []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	return l.insights(broadcast, 0, 1, dst, func(index float64, a *arm) float64 { return index - a[mean] })
+}

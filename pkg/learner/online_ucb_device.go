@@ -74,6 +74,14 @@ func (o *onlineReporter) Act(broadcast []float64, v *bandit.View) (int, error) {
 	return o.choice.Act(broadcast[:len(broadcast)-1], v)
 }
 
+// Explain appends the bounds of the arms in the broadcast's ellipsoid.
+func (o *onlineReporter) Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	if _, err := o.delta(broadcast); err != nil {
+		return dst, err
+	}
+	return o.choice.Explain(broadcast[:len(broadcast)-1], v, dst)
+}
+
 // delta returns Delta, the broadcast's last number.
 func (o *onlineReporter) delta(broadcast []float64) (float64, error) {
 	if len(broadcast) != ellipsoidSize(o.problem.Dim)+1 {

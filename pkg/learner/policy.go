@@ -55,6 +55,22 @@ type Asker interface {
 	Ask(p bandit.Problem, s *privacy.Setup) error
 }
 
+// Explainer is a [Rule] or a [Reporter] that shows what Act chooses by: see bandit.Explainer, which
+// the runs of Private and Local are with it.
+type Explainer interface {
+	// Explain appends the insight of each arm of the view to dst. It is called after Act, with what
+	// that was given. It draws nothing, and changes nothing that Act depends on.
+	Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error)
+}
+
+// explain appends the insights of a rule or a device, if it has any.
+func explain(of any, broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	if e, ok := of.(Explainer); ok {
+		return e.Explain(broadcast, v, dst)
+	}
+	return dst, bandit.Unexplained(of)
+}
+
 // Turner is a Rule that plays arms in turn as long as the release does not move, and draws nothing.
 // Over a privacy.Summer it makes a learner that a simulation can fast-forward.
 type Turner[R any] interface {

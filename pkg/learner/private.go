@@ -162,9 +162,10 @@ type PrivateRun[R any] struct {
 }
 
 var (
-	_ bandit.Warmed   = (*PrivateRun[privacy.Sums])(nil)
-	_ bandit.Warner   = (*PrivateRun[privacy.Sums])(nil)
-	_ privacy.Planner = (*PrivateRun[privacy.Sums])(nil)
+	_ bandit.Warmed    = (*PrivateRun[privacy.Sums])(nil)
+	_ bandit.Warner    = (*PrivateRun[privacy.Sums])(nil)
+	_ bandit.Explainer = (*PrivateRun[privacy.Sums])(nil)
+	_ privacy.Planner  = (*PrivateRun[privacy.Sums])(nil)
 )
 
 // Rule returns the policy's rule, for a look inside.
@@ -203,6 +204,18 @@ func (l *PrivateRun[R]) Select(v *bandit.View, dst []int) ([]int, error) {
 		return dst[:n], inRound(v.Round, err)
 	}
 	return dst, nil
+}
+
+// Explain appends what the policy's rule chooses by, if that is an [Explainer]. It is computed from
+// what the statistic has released, and from the view.
+func (l *PrivateRun[R]) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	switch {
+	case l.failed != nil:
+		return dst, inRound(v.Round, l.failed)
+	case !v.Fits(&l.problem):
+		return dst, inRound(v.Round, bandit.CheckView(l.problem, v))
+	}
+	return explain(l.rule, l.broadcast, v, dst)
 }
 
 // Update hands the rewards of the arms played, and the first arm's context, to the statistic.

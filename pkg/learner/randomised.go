@@ -108,6 +108,12 @@ func (r *randomisedRun) Select(v *bandit.View, dst []int) ([]int, error) {
 	return dst, nil
 }
 
+// Explain appends what the inner learner chooses by, if it shows that. The claim covers the action
+// of a round, and not that: with contexts, it shows those of the round as they are.
+func (r *randomisedRun) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	return bandit.Explain(r.run, v, dst)
+}
+
 // count adds a draw to the list, which has one law for each number of arms that a round has had.
 func (r *randomisedRun) count(law privacy.Law) {
 	for i := range r.drawn {

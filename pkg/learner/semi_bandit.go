@@ -165,6 +165,27 @@ func (s *semiBandit) receive(broadcast []float64) error {
 	return nil
 }
 
+// insights appends the indices of the last Act, of weights that are span long from lo on, and the
+// estimates. above returns how far above its estimate an arm's mean may be.
+func (s *semiBandit) insights(broadcast []float64, lo, span float64, dst []bandit.Insight, above func(index float64, a *arm) float64) ([]bandit.Insight, error) {
+	if err := s.receive(broadcast); err != nil {
+		return dst, err
+	}
+	for e, i := range s.place {
+		x := bandit.Unseen()
+		switch {
+		case i < 0:
+			x.Index = math.Inf(-1)
+		case !math.IsInf(s.index[e], 1):
+			a := (*arm)(broadcast[armSize*i:])
+			x.Index, x.Estimate = lo+float64(s.index[e]*span), a[mean]
+			x.Width = above(x.Index, a)
+		}
+		dst = append(dst, x)
+	}
+	return dst, nil
+}
+
 // play appends the heaviest basis by the indices to dst.
 func (s *semiBandit) play(dst []int) []int { return s.greedy.Basis(s.index, dst) }
 

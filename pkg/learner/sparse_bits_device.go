@@ -84,6 +84,17 @@ func (d *sparseBitsDevice) Act(broadcast []float64, v *bandit.View) (int, error)
 	return best, nil
 }
 
+// Explain appends the estimates <x, theta>, once they are what the arm is chosen by.
+func (d *sparseBitsDevice) Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	if _, err := d.Act(broadcast, v); err != nil {
+		return dst, err
+	}
+	if broadcast[1] >= 0 {
+		return unguided(v.Arms, dst), nil
+	}
+	return (&coordinates{}).Explain(broadcast[2:], v, dst)
+}
+
 // Report appends the answer, 1 or -1, for the coordinate that the broadcast names; an empty one
 // asks for the first.
 func (d *sparseBitsDevice) Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error) {

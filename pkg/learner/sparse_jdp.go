@@ -152,6 +152,14 @@ func (l *sparseJDP) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, 
 	return append(dst, arm), nil
 }
 
+// Explain appends the estimates <x, theta>, once there are any.
+func (l *sparseJDP) Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	if len(broadcast) == 0 {
+		return unguided(v.Arms, dst), nil
+	}
+	return l.coordinates.Explain(broadcast, v, dst)
+}
+
 // Warnings reports episodes whose signal is less than their noise.
 func (l *sparseJDP) Warnings() []bandit.Warning {
 	if l.hidden == 0 {

@@ -58,6 +58,11 @@ func (l *sparsityAgnostic) Select(v *bandit.View, dst []int) ([]int, error) {
 	return append(dst, greedy(v, l.w, l.solver.Support())), nil
 }
 
+// Explain appends the estimates <x, theta>.
+func (l *sparsityAgnostic) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	return l.explain(v, l.w, l.solver.Support(), dst)
+}
+
 // Update fits anew.
 func (l *sparsityAgnostic) Update(v *bandit.View, arms []int, y []float64) error {
 	arm, reward, err := l.record(v, arms, y)

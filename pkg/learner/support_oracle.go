@@ -78,15 +78,34 @@ func (l *supportOracle) Select(v *bandit.View, dst []int) ([]int, error) {
 	}
 	best, most := 0, 0.0
 	for a := range v.Arms {
-		x, m := v.Row(a), 0.0
-		for i, j := range l.support {
-			m += float64(x[j] * l.theta[i])
-		}
-		if a == 0 || m > most {
+		if m := l.mean(v.Row(a)); a == 0 || m > most {
 			best, most = a, m
 		}
 	}
 	return append(dst, best), nil
+}
+
+// mean returns <x, theta>.
+func (l *supportOracle) mean(x []float64) (sum float64) {
+	for i, j := range l.support {
+		sum += float64(x[j] * l.theta[i])
+	}
+	return sum
+}
+
+// Explain appends the estimates <x, theta>, once there is a fit.
+func (l *supportOracle) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	if err := l.admit(v); err != nil {
+		return dst, err
+	}
+	for a := range v.Arms {
+		mean := 0.0 // before the first fit, as arm 0 is played then
+		if l.theta != nil {
+			mean = l.mean(v.Row(a))
+		}
+		dst = append(dst, guess(mean))
+	}
+	return dst, nil
 }
 
 // Update fits anew.

@@ -62,6 +62,14 @@ func (l *ThresholdedLassoRun) Select(v *bandit.View, dst []int) ([]int, error) {
 	return append(dst, greedy(v, l.theta, l.on)), nil
 }
 
+// Explain appends the estimates <x, theta>, once there is a support.
+func (l *ThresholdedLassoRun) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	if len(l.on) == 0 {
+		return unguided(v.Arms, dst), nil
+	}
+	return l.explain(v, l.theta, l.on, dst)
+}
+
 // Update fits anew.
 func (l *ThresholdedLassoRun) Update(v *bandit.View, arms []int, y []float64) error {
 	arm, reward, err := l.record(v, arms, y)

@@ -5,6 +5,7 @@
 //   - [Prepared], [Record]: an experiment's trials one by one, on machines of your own, and reduced
 //   - [Store], [Shard]: finished trials in a directory for several machines; a part of a run
 //   - [Sweep]: an experiment at each value of a parameter; [Play]: one trial, round by round
+//   - [Watch], [Watched]: what a learner chooses by in a trial, arm by arm
 //   - [Trials], [Sample]: trials of a game of your own
 //   - Experiment.FastForward: jumps over the rounds of a batch, for long horizons
 //   - [Result], [PolicyResult], [Curve]: the regret, trial by trial and summarised

@@ -22,11 +22,19 @@ type Round struct {
 //
 // The streams are those of the first trial of an experiment, of a policy without a name. Play does
 // not compare a claim with the noise drawn.
+//
+// [Watch] keeps what a learner chooses by.
 func Play(env bandit.Environment, l bandit.Learner, rounds int, seed uint64, visit func(r *Round)) error {
 	world, err := bandit.OpenWorld(env)
 	if err != nil {
 		return fmt.Errorf("simulate: %w", err)
 	}
+	return play(world, l, rounds, seed, func(*bandit.View, bandit.Run) error { return nil }, visit)
+}
+
+// play is Play, and calls chosen when the run has chosen its arms and before it learns what they
+// pay.
+func play(world bandit.World, l bandit.Learner, rounds int, seed uint64, chosen func(*bandit.View, bandit.Run) error, visit func(r *Round)) error {
 	problem := world.Problem()
 	ready, err := l.Open(problem, rounds)
 	if err != nil {
@@ -51,6 +59,9 @@ func Play(env bandit.Environment, l bandit.Learner, rounds int, seed uint64, vis
 		arms, err = run.Select(&view, arms[:0])
 		if bad := checkArms(arms, problem.Slots, view.Arms); err == nil && bad >= 0 {
 			err = armsError(arms, bad, problem.Slots, view.Arms)
+		}
+		if err == nil {
+			err = chosen(&view, run)
 		}
 		if err == nil {
 			trial.Pull(rewards, arms, y)

@@ -161,6 +161,11 @@ func (s *Session) Update(v *bandit.View, arms []int, y []float64) error {
 	return err
 }
 
+// Explain appends what the run chooses by, if it shows that.
+func (s *Session) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	return bandit.Explain(s.run, v, dst)
+}
+
 // Warnings returns what the run has to warn of.
 func (s *Session) Warnings() []bandit.Warning { return bandit.Warnings(s.run) }
 

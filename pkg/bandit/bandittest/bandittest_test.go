@@ -179,6 +179,7 @@ type brokenLearner struct {
 	start  func(l, last *brokenRun)
 	choose func(l *brokenRun, v *bandit.View, dst []int) ([]int, error)
 	update func(l *brokenRun, v *bandit.View, arms []int, y []float64) error
+	show   func(l *brokenRun, v *bandit.View, dst []bandit.Insight) []bandit.Insight
 }
 
 // brokenRun is a run of a brokenLearner.
@@ -208,6 +209,13 @@ func (b brokenLearner) Open(p bandit.Problem, horizon int) (bandit.Calibrated, e
 		last = l
 		return l
 	}), nil
+}
+
+func (l *brokenRun) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	if l.of.show != nil {
+		return l.of.show(l, v, dst), nil
+	}
+	return dst, bandit.Unexplained(l)
 }
 
 func (l *brokenRun) Select(v *bandit.View, dst []int) ([]int, error) {
@@ -364,6 +372,27 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 			seen := *v
 			seen.X = l.kept
 			return l.toyRun.Select(&seen, dst)
+		}}},
+		{"draws to explain", "Explain", brokenLearner{show: func(l *brokenRun, v *bandit.View, dst []bandit.Insight) []bandit.Insight {
+			for i := range l.theta {
+				l.theta[i] += 0.2 * l.own.NormFloat64()
+			}
+			return append(dst, make([]bandit.Insight, v.Arms)...)
+		}}},
+		{"explains the first arms alone", "Explain", brokenLearner{show: func(l *brokenRun, v *bandit.View, dst []bandit.Insight) []bandit.Insight {
+			return append(dst, make([]bandit.Insight, v.Arms-1)...)
+		}}},
+		{"plays arms that are out", "Explain", brokenLearner{show: func(l *brokenRun, v *bandit.View, dst []bandit.Insight) []bandit.Insight {
+			for range v.Arms {
+				dst = append(dst, bandit.Insight{Index: math.Inf(-1)})
+			}
+			return dst
+		}}},
+		{"has a width below 0", "Explain", brokenLearner{show: func(l *brokenRun, v *bandit.View, dst []bandit.Insight) []bandit.Insight {
+			for range v.Arms {
+				dst = append(dst, bandit.Insight{Width: -1})
+			}
+			return dst
 		}}},
 		{"allocates", "Allocations", brokenLearner{update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error {
 			if v.Round%50 == 0 {

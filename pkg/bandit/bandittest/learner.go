@@ -36,6 +36,8 @@ type LearnerOptions struct {
 //   - bad data (a NaN, a wrong length) is an error of the call that is given it, and leaves the run
 //     as it was
 //   - its choices do not depend on whether View.Same is set
+//   - a bandit.Explainer shows each arm of the view, none of those played as one that is out, and
+//     plays the same arms if it is asked in each round
 //
 // A bandit.Warmer that wants a warm-up gets one in each run, and bad data in it must be an error,
 // too. The suite asks for the regret of each choice, so an environment can panic to refuse what no
@@ -71,6 +73,7 @@ func Learner(t testing.TB, l bandit.Learner, env bandit.Environment, o LearnerOp
 		{"BadContexts", s.badContexts},
 		{"Equivariant", s.equivariant},
 		{"Same", s.same},
+		{"Explain", s.explains},
 		{"WarmUp", s.warmUp},
 		{"Allocations", s.allocations},
 	})
