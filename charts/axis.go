@@ -31,12 +31,12 @@ func (a Axis) span(data [2]float64, points bool) span {
 		}
 		lo, hi = lo-pad, hi+pad
 	}
-	step := niceStep(hi - lo)
+	step := niceStep(hi-lo, 9)
 	if a.Range == [2]float64{} {
 		if lo > 0 && lo < 0.4*hi { // nearly from zero: from zero
 			lo = 0
 		}
-		step = niceStep(hi - lo)
+		step = niceStep(hi-lo, 9)
 		lo, hi = math.Floor(lo/step+1e-9)*step, math.Ceil(hi/step-1e-9)*step
 	}
 	return span{lo, hi, step}
@@ -83,12 +83,12 @@ func (s span) rounding(a Axis) func([]float64) []float64 {
 	}
 }
 
-// niceStep returns 1, 2 or 5 times a power of ten, such that it cuts the width into at most 9
-// parts.
-func niceStep(width float64) float64 {
-	p := math.Pow(10, math.Floor(math.Log10(width/5)))
+// niceStep returns 1, 2 or 5 times a power of ten, such that it cuts the width into at most so many
+// parts, 9 or fewer.
+func niceStep(width, most float64) float64 {
+	p := math.Pow(10, math.Floor(math.Log10(width/min(5, most))))
 	for _, m := range []float64{1, 2, 5} {
-		if width/(m*p) <= 9 {
+		if width/(m*p) <= most {
 			return m * p
 		}
 	}

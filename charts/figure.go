@@ -29,8 +29,11 @@ func PaperScale(file string) string { return "paper-scale, from " + file }
 // Figure describes one figure. Series, or a Slider with frames, is required, and so are the names
 // of axes that are not Hidden; the zero value of every other field is a usable default.
 type Figure struct {
-	Title   string
-	X, Y    Axis
+	Title string
+	X, Y  Axis
+	// Below is the vertical axis of a second, lower plot over the same X, of the series that are Below.
+	// Without a Name there is none.
+	Below   Axis
 	Series  []Series
 	Marks   []Mark  // reference lines
 	Slider  *Slider // frames to choose from, drawn on top of Series
@@ -227,8 +230,8 @@ func (f *Figure) check() error {
 	for _, a := range []struct {
 		is string
 		Axis
-	}{{"X", f.X}, {"Y", f.Y}} {
-		if a.Name == "" && !a.Hidden {
+	}{{"X", f.X}, {"Y", f.Y}, {"Below", f.Below}} {
+		if a.Name == "" && !a.Hidden && a.is != "Below" {
 			return fmt.Errorf("charts: figure %q: axis %s has no name", f.Title, a.is)
 		}
 		if r := a.Range; r != [2]float64{} && !(r[0] < r[1]) {
@@ -237,6 +240,22 @@ func (f *Figure) check() error {
 			return fmt.Errorf("charts: figure %q: the log axis %s starts at %v", f.Title, a.is, r[0])
 		}
 	}
+	if lower := f.Below; lower.Name != "" && (f.Equal || lower.Log || lower.Hidden || len(lower.Categories) > 0 || len(f.Y.Categories) > 0) {
+		return fmt.Errorf("charts: figure %q: a second plot wants a linear axis Below, and neither Equal nor an axis Y with Categories", f.Title)
+	}
+	upper, lower := 0, 0
+	for i := range f.frames() {
+		for _, s := range f.frame(i) {
+			if s.Below {
+				lower++
+			} else {
+				upper++
+			}
+		}
+	}
+	if upper+lower > 0 && upper == 0 || f.Below.Name != "" && lower == 0 {
+		return fmt.Errorf("charts: figure %q: %d series in the upper plot and %d in the one below, want some in each", f.Title, upper, lower)
+	}
 	for i := range f.frames() {
 		ss := f.frame(i)
 		if len(ss) == 0 {
@@ -244,7 +263,13 @@ func (f *Figure) check() error {
 		}
 		bars := 0
 		for _, s := range ss {
-			if err := s.check(f.X, f.Y); err != nil {
+			y := f.Y
+			if s.Below {
+				if y = f.Below; y.Name == "" {
+					return fmt.Errorf("charts: figure %q: series %q is Below, and that axis has no name", f.Title, s.Name)
+				}
+			}
+			if err := s.check(f.X, y); err != nil {
 				return fmt.Errorf("charts: figure %q: %w", f.Title, err)
 			}
 			if s.Kind != Bar {

@@ -39,6 +39,8 @@ type drawn struct {
 	ItemStyle      *opts.ItemStyle `json:"itemStyle,omitempty"`
 	MarkLines      *opts.MarkLines `json:"markLine,omitempty"`
 	LineStyle      *opts.LineStyle `json:"lineStyle,omitempty"`
+	XAxisIndex     int             `json:"xAxisIndex,omitempty"` // 1: of the lower plot
+	YAxisIndex     int             `json:"yAxisIndex,omitempty"`
 }
 
 type frameSpec struct {
@@ -53,7 +55,7 @@ func (f *Figure) spec() (*spec, error) {
 	}
 	s := &spec{Start: f.start(), Equal: f.Equal}
 	s.Width, s.Height = f.size()
-	x, y := f.spans()
+	x, y, below := f.spans()
 	st := styler{x: f.X, foot: math.Inf(-1), taken: map[string]int{}, roundX: x.rounding(f.X), roundY: y.rounding(f.Y)}
 	if f.Y.Log {
 		st.foot = y.from
@@ -67,6 +69,9 @@ func (f *Figure) spec() (*spec, error) {
 		"xAxis":  []tickedX{{xAxis(f.X, x), ticks(f.X, x)}},
 		"yAxis":  []tickedY{{yAxis(f.Y, y), ticks(f.Y, y)}},
 		"series": series,
+	}
+	if f.Below.Name != "" {
+		s.Option["yAxis"] = []tickedY{{yAxis(f.Y, y), ticks(f.Y, y)}, {yAxis(f.Below, below), ticks(f.Below, below)}}
 	}
 	for i := range f.frames() {
 		frame := frameSpec{Caption: f.caption(i), Series: []drawn{}}
@@ -84,12 +89,16 @@ func (f *Figure) spec() (*spec, error) {
 	return s, nil
 }
 
-// spans returns the ranges of both axes, over all frames.
-func (f *Figure) spans() (x, y span) {
+// spans returns the ranges of the axes, over all frames.
+func (f *Figure) spans() (x, y, below span) {
 	none := [2]float64{math.Inf(1), math.Inf(-1)}
-	dx, dy, points := none, none, false
+	dx, dy, lower, points := none, none, none, false
 	for i := range f.frames() {
 		for _, s := range f.frame(i) {
+			if s.Below {
+				s.filled(f.X).extent(&dx, &lower, false)
+				continue
+			}
 			s.filled(f.X).extent(&dx, &dy, f.Y.Log)
 			points = points || s.Kind == Scatter
 		}
@@ -101,14 +110,18 @@ func (f *Figure) spans() (x, y span) {
 			}
 		}
 	}
-	return f.X.span(dx, points), f.Y.span(dy, points)
+	if f.Below.Name != "" && lower != none {
+		below = f.Below.span(lower, points)
+		below.step = niceStep(below.to-below.from, 3) // it has little room
+	}
+	return f.X.span(dx, points), f.Y.span(dy, points), below
 }
 
 // tooltip lists all series at one x if there are curves, else the point under the pointer.
 func (f *Figure) tooltip() opts.Tooltip {
 	t := opts.Tooltip{Show: opts.Bool(true), Trigger: "item", Formatter: "@dpb:item"}
 	for _, s := range f.frame(f.start()) {
-		if !s.Faint && !s.Reference && (s.Kind == Line || s.Kind == Step || s.Kind == Bar) {
+		if !s.Faint && !s.Reference && !s.Below && (s.Kind == Line || s.Kind == Step || s.Kind == Bar) {
 			t.Trigger, t.Formatter = "axis", "@dpb:axis"
 		}
 	}
@@ -235,6 +248,7 @@ func (st styler) draw(ss []Series, points int) []drawn {
 		}
 	}
 	for _, s := range ss {
+		first := len(out)
 		s = s.filled(st.x).downsample(points, st.x.Log)
 		s.X, s.X2 = st.roundX(s.X), st.roundX(s.X2)
 		s.Y, s.Lo, s.Hi = st.roundY(s.Y), st.roundY(s.Lo), st.roundY(s.Hi)
@@ -284,6 +298,11 @@ func (st styler) draw(ss []Series, points int) []drawn {
 		out = append(out, one)
 		if s.Lo != nil && s.Kind != Box {
 			out = append(out, st.spread(s, sty, bar, bars))
+		}
+		if s.Below {
+			for i := first; i < len(out); i++ {
+				out[i].XAxisIndex, out[i].YAxisIndex = 1, 1
+			}
 		}
 		if s.Kind == Bar {
 			bar++

@@ -139,8 +139,9 @@ const printJS = `function print(js) {
 		plain.height = 4000;
 		plain.equal = false;
 		var o = dpb.option(echarts, plain, spec.start, spec.width), x = o.xAxis[0], y = o.yAxis[0];
-		var plot = spec.equal ? o.grid.width * (y.max - y.min) / (x.max - x.min) : 0.58 * o.grid.width;
-		spec.height = Math.ceil(plain.height - o.grid.height + Math.max(plot, y.data ? 34 * y.data.length : 0));
+		var grid = o.grid[0] || o.grid; // the upper plot
+		var plot = spec.equal ? grid.width * (y.max - y.min) / (x.max - x.min) : 0.58 * grid.width;
+		spec.height = Math.ceil(plain.height - grid.height + Math.max(plot, y.data ? 34 * y.data.length : 0));
 	}
 	var option = dpb.option(echarts, spec, spec.start, spec.width), light = [1, 0.45, 0.7, 0.2], bars = 0;
 	delete option.aria;

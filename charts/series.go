@@ -52,6 +52,7 @@ type Series struct {
 	Fill   Fill      // of Bars only
 	Labels []string  // names of the points: inside a Box or Bars, in the tooltip of a Scatter
 
+	Below     bool // in the figure's lower plot
 	Reference bool // a thin grey line: a bound or a true value, not a measurement
 	Faint     bool // pale, for background such as a graticule
 	Size      int  // of the symbols of a Scatter, in pixels; 9 when 0

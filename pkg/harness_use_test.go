@@ -471,6 +471,12 @@ func (u *user) learner(l bandit.Calibrated, rng *rand.Rand, source rand.Source) 
 			u.errorf("round %d: Select: %v", round, err)
 			return
 		}
+		if err == nil {
+			shown, err := bandit.Explain(run, v, nil)
+			if !errors.Is(err, errors.ErrUnsupported) && (err != nil || len(shown) != v.Arms) {
+				u.errorf("round %d: Explain shows %d of %d arms: %v", round, len(shown), v.Arms, err)
+			}
+		}
 		for i := range y {
 			switch y[i] = p.RewardMin + (p.RewardMax-p.RewardMin)*rng.Float64(); round {
 			case 4:

@@ -126,13 +126,15 @@ var dpb = (function () {
 
   // words returns the parts of both kinds of tooltip.
   function words(echarts, o) {
-    var esc = echarts.format.encodeHTML, x = o.xAxis[0], fx = formatter(x, 6), fy = formatter(o.yAxis[0], 4);
+    var esc = echarts.format.encodeHTML, x = o.xAxis[0], fx = formatter(x, 6);
+    var fy = o.yAxis.map(function (y) { return formatter(y, 4); });
     return {
       esc: esc,
       x: fx,
       at: function (v) { return esc(x.name || "x") + " = <b>" + (x.data ? esc(x.data[v]) : fx(v)) + "</b>"; },
-      row: function (marker, name, v) {
-        return marker + esc(name) + ": <b>" + fy(v[1]) + "</b>" + (v.length > 3 ? " (" + fy(v[2]) + " to " + fy(v[3]) + ")" : "");
+      row: function (marker, s, v) {
+        var f = fy[s.yAxisIndex || 0];
+        return marker + esc(s.name) + ": <b>" + f(v[1]) + "</b>" + (v.length > 3 ? " (" + f(v[2]) + " to " + f(v[3]) + ")" : "");
       }
     };
   }
@@ -146,7 +148,7 @@ var dpb = (function () {
           "<br>" + w.at(p.value[0]) + " to <b>" + w.x(p.value[2]) + "</b>";
       }
       if (bare) return w.esc(p.seriesName) + (p.name ? ": <b>" + w.esc(p.name) + "</b>" : "");
-      return (p.name ? "<b>" + w.esc(p.name) + "</b><br>" : "") + w.at(p.value[0]) + "<br>" + w.row(p.marker, p.seriesName, p.value);
+      return (p.name ? "<b>" + w.esc(p.name) + "</b><br>" : "") + w.at(p.value[0]) + "<br>" + w.row(p.marker, {name: p.seriesName, yAxisIndex: o.series[p.seriesIndex].yAxisIndex}, p.value);
     };
   }
 
@@ -155,7 +157,7 @@ var dpb = (function () {
   function atPlace(echarts, o, selected, dark) {
     var w = words(echarts, o), all = o.series.filter(function (s) { return s.name && (s.type === "line" || s.type === "bar"); });
     all = all.map(function (s) {
-      return {name: s.name, data: s.data, type: s.type, step: s.step,
+      return {name: s.name, data: s.data, type: s.type, step: s.step, yAxisIndex: s.yAxisIndex,
         marker: '<span style="display:inline-block;width:12px;height:12px;border-radius:6px;margin-right:6px;background:' + tone(s.itemStyle.color, dark) + '"></span>'};
     });
     return function (ps) {
@@ -163,7 +165,7 @@ var dpb = (function () {
       var x = ps[0].axisValue === undefined || o.xAxis[0].data ? ps[0].value[0] : +ps[0].axisValue, off = selected ? selected() : {};
       var lines = all.map(function (s) {
         var v = off[s.name] === false ? null : valueAt(s, x);
-        return v && w.row(s.marker, s.name, v);
+        return v && w.row(s.marker, s, v);
       });
       return [w.at(x)].concat(lines.filter(Boolean)).join("<br>");
     };
@@ -287,7 +289,7 @@ var dpb = (function () {
   function crossed(o, box, px, py) {
     var n = 0;
     o.series.forEach(function (s) {
-      if (s.renderItem || !s.data) return;
+      if (s.renderItem || !s.data || s.yAxisIndex) return;
       var before;
       s.data.forEach(function (d) {
         var v = d.value || d, p = [px(v[0]), py(v[1])];
@@ -396,11 +398,11 @@ var dpb = (function () {
     return series.map(function (s) { return s.name; }).filter(function (n, i, all) { return n && all.indexOf(n) === i; });
   }
 
-  // build returns the ECharts options of frame i at a width, and the height of the plot in them. The live chart passes a function that tells which series are
+  // build returns the ECharts options of frame i at a width, and the heights that the plots have and use. The live chart passes a function that tells which series are
   // switched off, and whether the page is dark. Without them the picture is still, and shows what
   // the slider would say.
   function build(echarts, spec, i, width, selected, dark) {
-    var o = safe(JSON.parse(JSON.stringify(spec.option))), x = o.xAxis[0], y = o.yAxis[0], frame = spec.frames[i];
+    var o = safe(JSON.parse(JSON.stringify(spec.option))), x = o.xAxis[0], y = o.yAxis[0], lower = o.yAxis[1], frame = spec.frames[i];
     o.series = o.series.concat(safe(JSON.parse(JSON.stringify(frame.series))));
     // a band, and error bars on lines and points, have the data of the series before
     o.series.forEach(function (s, k) {
@@ -412,6 +414,7 @@ var dpb = (function () {
     });
     var text = wrap(o.title.text, 19, width - 40), sub = spec.label && !selected ? spec.label + " = " + frame.value : "";
     var xs = tickLabels(x), ys = y.show === false ? [] : tickLabels(y);
+    if (lower) ys = ys.concat(tickLabels(lower));
     var left = y.show === false ? 24 : Math.ceil(widest(ys, FONT)) + (y.name ? 52 : 28);
     // half of the first and the last label of x stands out beside the grid
     var right = x.show === false || x.data ? 28 : Math.max(28, Math.ceil(widthOf(xs[xs.length - 1] || "", FONT) / 2) + 8);
@@ -443,6 +446,7 @@ var dpb = (function () {
       w = unit * (x.max - x.min);
       h = unit * (y.max - y.min);
     }
+    if (lower) h = Math.round(0.7 * h) - 10; // the upper plot
     if (!y.data) levels(o, top, w, h);
     var bars = o.series.filter(function (s) { return s.type === "bar"; }).length;
 
@@ -461,6 +465,14 @@ var dpb = (function () {
     dressAxis(x);
     dressAxis(y);
     o.grid = {left: left, top: top, width: w, height: h};
+    if (lower) {
+      lower.nameGap = nameGap;
+      dressAxis(lower);
+      // the axis x stands below both plots
+      o.xAxis = [Object.assign({}, x, {name: "", axisLabel: {show: false}, axisTick: {show: false}}), Object.assign({}, x, {gridIndex: 1})];
+      lower.gridIndex = 1;
+      o.grid = [o.grid, {left: left, top: top + h + 20, width: w, height: plot - h - 20}];
+    }
     o.title = {text: safe(text.join("\n")), subtext: safe(sub), left: 16, top: 12, itemGap: 6,
       textStyle: {fontSize: 19, fontWeight: "bold", color: INK, lineHeight: 25}, subtextStyle: {fontSize: 16, color: INK}};
     o.legend = {show: rows > 0, data: o.series.filter(function (s) { return s.name; }).map(entry), bottom: 8, left: "center", width: width - 32, itemWidth: 42, itemGap: 16,
@@ -469,7 +481,7 @@ var dpb = (function () {
     o.textStyle = {fontFamily: "sans-serif", fontSize: FONT};
     o.animation = false;
     o.backgroundColor = "#ffffff";
-    return {option: dark ? paint(o) : o, plot: plot};
+    return {option: dark ? paint(o) : o, plot: plot, used: lower ? plot : h};
   }
 
   function option(echarts, spec, i, width, selected, dark) {
@@ -483,7 +495,7 @@ var dpb = (function () {
   function height(echarts, spec, width) {
     function at(width) {
       var b = build(echarts, spec, spec.start, width, Object);
-      return {plot: b.plot, idle: b.plot - b.option.grid.height};
+      return {plot: b.plot, idle: b.plot - b.used};
     }
     var own = at(spec.width), now = at(width);
     return spec.height + Math.max(0, Math.min(220, own.plot) - now.plot) - Math.max(0, now.idle - own.idle);
