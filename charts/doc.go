@@ -7,6 +7,7 @@
 //   - [Save], [Print], [Picture]: write a picture as SVG, PDF or PNG, in a journal's size
 //   - [Figure], [Series], [Axis], [Mark]: lines, points and bars on two axes
 //   - [Regret], [Curves]: the figure of a simulation's regret
+//   - [Inside]: what a learner chooses by, round by round
 //   - [Finals]: the regret at the end, over a parameter
 //   - [Sweep], [LogLog], [Function], [Points], [Ellipse]: curves of a parameter, of a formula, of a
 //     quadratic form
