@@ -186,6 +186,9 @@ func (in *watched) caption() string {
 	if all := in.Problem.Arms; len(in.arms) < all {
 		caption += fmt.Sprintf("; the %d arms of %d that were played most", len(in.arms), all)
 	}
+	if in.Against > 0 {
+		caption += fmt.Sprintf("; %d of %d rounds play an arm whose index is not the largest", in.Against, len(in.Grid))
+	}
 	if in.Silent != nil {
 		caption += "; " + strings.TrimSuffix(in.Silent.Error(), ": "+errors.ErrUnsupported.Error())
 	}

@@ -53,3 +53,14 @@ func (g *explorer) Act(ellipsoid []float64, v *bandit.View, dst []int) ([]int, e
 	}
 	return append(dst, best), nil
 }
+
+// Explain shows the estimates as indices. Those of LinUCB, which it would inherit, are not what it
+// chooses by.
+func (g *explorer) Explain(ellipsoid []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	n := len(dst)
+	dst, err := g.LinUCBRule.Explain(ellipsoid, v, dst)
+	for a := range dst[n:] {
+		dst[n+a].Index = dst[n+a].Estimate
+	}
+	return dst, err
+}

@@ -20,10 +20,14 @@ type Watched struct {
 	// knew when it had chosen the round's arms, and had not seen what they paid. It is nil if Silent
 	// says why.
 	Insights [][]bandit.Insight
-	Silent   error     // names the type that does not show what it chooses by; nil if it does
-	Played   [][]int   // the round's arms
-	Pulls    [][]int   // of each arm, with the round's own
-	Regret   []float64 // expected, cumulative, with the round's own
+	Silent   error // names the type that does not show what it chooses by; nil if it does
+	// Against counts the rounds of the grid that play an arm whose index is not the largest: the
+	// learner explores at random, or it does not choose by what it shows, as a variant that inherits
+	// Explain and overrides Act. It is 0 where several arms are played.
+	Against int
+	Played  [][]int   // the round's arms
+	Pulls   [][]int   // of each arm, with the round's own
+	Regret  []float64 // expected, cumulative, with the round's own
 }
 
 // Watch plays the trial that [Play] plays, and keeps what the learner chooses by in the rounds of a
@@ -73,6 +77,12 @@ func Watch(env bandit.Environment, l bandit.Learner, rounds int, seed uint64, gr
 		}
 		w.Played, w.Regret = append(w.Played, slices.Clone(r.Played)), append(w.Regret, regret)
 		w.Pulls = append(w.Pulls, slices.Clone(pulls))
+		if w.Insights != nil && len(r.Played) == 1 {
+			played := w.Insights[point][r.Played[0]].Index
+			if slices.ContainsFunc(w.Insights[point], func(x bandit.Insight) bool { return x.Index > played }) {
+				w.Against++
+			}
+		}
 		point++
 	})
 	if err != nil {
