@@ -72,8 +72,8 @@ func (in *watched) choose() {
 	}
 }
 
-// drawnOf returns what is drawn of an insight: the estimate, its upper end, and the index if it is one
-// of rewards. What is not drawn is NaN.
+// drawnOf returns what is drawn of an insight: the estimate, its upper end, and the index if it is
+// one of rewards. What is not drawn is NaN.
 func drawnOf(x bandit.Insight) (estimate, above, index float64) {
 	estimate, above, index = x.Estimate, x.Estimate+x.Width, x.Index
 	if math.IsNaN(x.Width) || math.IsInf(index, 0) {
@@ -83,7 +83,8 @@ func drawnOf(x bandit.Insight) (estimate, above, index float64) {
 }
 
 // ends returns the highest and the lowest number that is drawn: all of the last round, and all of a
-// third of the rounds. Noise and ignorance may make bounds enormous in the first ones.
+// third of the rounds. Noise and ignorance may make bounds enormous in the first ones. If the
+// others are not enormous, those are drawn, too.
 func (in *watched) ends() (top, bottom float64) {
 	var tops, bottoms []float64
 	top, bottom = math.Inf(-1), math.Inf(1)
@@ -106,8 +107,16 @@ func (in *watched) ends() (top, bottom float64) {
 	}
 	slices.Sort(tops)
 	slices.Sort(bottoms)
-	third := len(tops) / 3
-	return max(top, tops[third]), min(bottom, bottoms[len(bottoms)-1-third])
+	n := len(tops)
+	top, bottom = max(top, tops[n/3]), min(bottom, bottoms[n-1-n/3])
+	room := top - bottom
+	if tops[n-1] < top+room {
+		top = tops[n-1]
+	}
+	if bottoms[0] > bottom-room {
+		bottom = bottoms[0]
+	}
+	return top, bottom
 }
 
 // frame draws a place of the grid. Numbers beyond the ends stand at them.
@@ -181,7 +190,7 @@ func armsInWords(arms []int) string {
 func (in *watched) caption() string {
 	caption := "One trial"
 	if in.Insights != nil && in.Problem.Dim > 0 {
-		caption += ", each round with its own contexts"
+		caption += ", by the contexts of each round"
 	}
 	if all := in.Problem.Arms; len(in.arms) < all {
 		caption += fmt.Sprintf("; the %d arms of %d that were played most", len(in.arms), all)

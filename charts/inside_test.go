@@ -32,8 +32,8 @@ func names(f Frame) (list []string) {
 	return list
 }
 
-// TestInside: the figure has a frame for each round of the grid, starts with the last, and shows of a
-// learner what it knows, and nothing else.
+// TestInside: the figure has a frame for each round of the grid, starts with the last, and shows of
+// a learner what it knows, and nothing else.
 func TestInside(t *testing.T) {
 	means := []float64{0.3, 0.8, 0.5}
 	many := make([]float64, 40)

@@ -69,9 +69,9 @@ func (l *imed) Learn(r *privacy.Means) ([]float64, error) {
 	return l.play(arm)
 }
 
-// Explain appends the means, and minus the index of IMED: the arm with the least evidence against it
-// is played. Under TargetIMED the arms of the best mean have none: those of the others say when they
-// are played.
+// Explain appends the means, and minus the index of IMED: the arm with the least evidence against
+// it is played. Under TargetIMED the arms of the best mean have none: those of the others say when
+// they are played.
 func (l *imed) Explain(_ []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
 	best := l.evidence.means.largest()
 	return l.means(dst, func(a int) float64 {

@@ -49,8 +49,8 @@ func (s *survivors) ruleOut(width float64) {
 	s.left, s.waiting = kept, len(kept)-1
 }
 
-// Explain appends the means, and the widths that they were last compared by. Arms that are ruled out
-// have the index -Inf; the others are played in turn.
+// Explain appends the means, and the widths that they were last compared by. Arms that are ruled
+// out have the index -Inf; the others are played in turn.
 func (s *survivors) Explain(left []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
 	n, span := len(dst), s.problem.RewardMax-s.problem.RewardMin
 	dst = s.means(dst, func(int) float64 { return math.Inf(-1) })

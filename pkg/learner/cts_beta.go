@@ -73,8 +73,8 @@ func (l *ctsBeta) Select(v *bandit.View, dst []int) ([]int, error) {
 	return l.play(dst), nil
 }
 
-// Explain appends the means of the posteriors, and the draws as indices, in the unit of weights. The
-// width is the posterior's standard deviation.
+// Explain appends the means of the posteriors, and the draws as indices, in the unit of weights.
+// The width is the posterior's standard deviation.
 func (l *ctsBeta) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
 	if !v.Fits(&l.problem) {
 		return dst, inRound(v.Round, bandit.CheckView(l.problem, v))

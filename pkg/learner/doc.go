@@ -42,6 +42,8 @@
 //   - [Delayed]: has the rewards come late
 //   - [RandomisedAction]: makes actions private towards their own users too
 //
+// A rule that is an [Explainer] shows what it chooses by, as all of these do but [Random].
+//
 // [LinearCatalogue] and [SlotsCatalogue] list learners for a race at equal privacy.
 //
 // [Theory] computes the regret bounds of LinUCB. Read [Policy] and [Private] first, then [LinUCB];

@@ -14,9 +14,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// watched plays a learner and checks, in each round, that no arm is played that is out and, where all
-// have an index, that the arms played have the largest. It returns what was watched, and in how many
-// rounds all had an index.
+// watched plays a learner and checks, in each round, that no arm is played that is out and, where
+// all have an index, that the arms played have the largest. It returns what was watched, and in how
+// many rounds all had an index.
 func watched(t *testing.T, name string, env bandit.Environment, l bandit.Learner, rounds int) (w *simulate.Watched, compared int) {
 	t.Helper()
 	w, err := simulate.Watch(env, l, rounds, 7, simulate.LinearGrid(rounds, rounds))
@@ -45,8 +45,8 @@ func watched(t *testing.T, name string, env bandit.Environment, l bandit.Learner
 	return w, compared
 }
 
-// TestLinearInsights: the arm that LinUCB and its private forms play in a round is that of the largest
-// index, to the last bit, with the same contexts in all rounds and with fresh ones.
+// TestLinearInsights: the arm that LinUCB and its private forms play in a round is that of the
+// largest index, to the last bit, with the same contexts in all rounds and with fresh ones.
 func TestLinearInsights(t *testing.T) {
 	budget := privacy.Budget{Epsilon: 50, Delta: 1e-5}
 	const rounds = 600
@@ -98,8 +98,8 @@ func TestSlotsInsights(t *testing.T) {
 	}
 }
 
-// TestSparseInsights: learners for many dimensions, on devices and off them, play the arm of the best
-// estimate, unless they explore.
+// TestSparseInsights: learners for many dimensions, on devices and off them, play the arm of the
+// best estimate, unless they explore.
 func TestSparseInsights(t *testing.T) {
 	env := environment.Sparse{Dim: 20, Arms: 6, Sparsity: 2}
 	noise := learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-5}}

@@ -107,8 +107,8 @@ func (l *lassoBandit) Select(v *bandit.View, dst []int) ([]int, error) {
 	return append(dst, best), nil
 }
 
-// Explain appends the estimates <x, theta> of all rounds. Arms that the forced rounds' estimates rule
-// out have the index -Inf; in a forced round there are no indices.
+// Explain appends the estimates <x, theta> of all rounds. Arms that the forced rounds' estimates
+// rule out have the index -Inf; in a forced round there are no indices.
 func (l *lassoBandit) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
 	n := len(dst)
 	dst, err := l.explain(v, l.allW, l.all.Support(), dst)

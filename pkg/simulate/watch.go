@@ -33,9 +33,9 @@ type Watched struct {
 // Watch plays the trial that [Play] plays, and keeps what the learner chooses by in the rounds of a
 // grid. An empty grid has about 40 rounds, evenly spaced in their logarithm.
 //
-// A learner that is watched plays as it does unwatched. One whose runs are no bandit.Explainer shows
-// its pulls alone, and Silent names it. An [Experiment] watches nothing, and no round of it costs
-// more for this.
+// A learner that is watched plays as it does unwatched. One whose runs are no bandit.Explainer
+// shows its pulls alone, and Silent names it. An [Experiment] watches nothing, and no round of it
+// costs more for this.
 func Watch(env bandit.Environment, l bandit.Learner, rounds int, seed uint64, grid []int) (*Watched, error) {
 	if len(grid) == 0 {
 		grid = LogGrid(rounds, 40)
@@ -115,7 +115,8 @@ func (w *Watched) WriteCSV(to io.Writer) error {
 	return rows.Error()
 }
 
-// Insight returns the insight of an arm at a place of the grid, without any number if there is none.
+// Insight returns the insight of an arm at a place of the grid, without any number if there is
+// none.
 func (w *Watched) Insight(place, arm int) bandit.Insight {
 	if w.Insights == nil || arm >= len(w.Insights[place]) {
 		return bandit.Insight{Index: math.NaN(), Estimate: math.NaN(), Width: math.NaN()}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -107,6 +109,43 @@ func TestWatchRefuses(t *testing.T) {
 	} {
 		if _, err := simulate.Watch(c.env, arms.NewUCB1(), c.rounds, 1, c.grid); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+}
+
+// hasty is LinUCB that plays the arm of the best estimate, and inherits what LinUCB shows.
+type hasty struct{ learner.LinUCB }
+
+type hastyRule struct{ *learner.LinUCBRule }
+
+func (h hasty) Prepare(p bandit.Problem, horizon int, r *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
+	ready, err := h.LinUCB.Prepare(p, horizon, r)
+	return learner.Begins[privacy.Sums](func(own *rand.Rand) learner.Rule[privacy.Sums] {
+		return hastyRule{ready.Begin(own).(*learner.LinUCBRule)}
+	}), err
+}
+
+func (h hastyRule) Act(told []float64, v *bandit.View, dst []int) ([]int, error) {
+	best, most := 0, math.Inf(-1)
+	for a := range v.Arms {
+		mean := 0.0
+		for i, x := range v.Row(a) {
+			mean += x * told[i]
+		}
+		if mean > most {
+			best, most = a, mean
+		}
+	}
+	return append(dst, best), nil
+}
+
+// TestWatchAgainst: a learner that plays other arms than it shows is found out.
+func TestWatchAgainst(t *testing.T) {
+	env := environment.DecisionSets{Dim: 3, Arms: 8, Gap: 0.1}
+	for against, l := range map[bool]bandit.Learner{false: learner.New(learner.LinUCB{}, nil), true: learner.New[privacy.Sums](hasty{}, nil)} {
+		w, err := simulate.Watch(env, l, 200, 1, simulate.LinearGrid(200, 200))
+		if err != nil || w.Silent != nil || against != (w.Against > 10) || !against && w.Against > 0 {
+			t.Errorf("%T: %d of 200 rounds against the indices, error %v", l, w.Against, err)
 		}
 	}
 }

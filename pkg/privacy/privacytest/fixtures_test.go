@@ -559,3 +559,40 @@ func TestMemoryOfALateRound(t *testing.T) {
 		})
 	})
 }
+
+// telling is LinUCB that shows, as an estimate of arm 0, the context of the round before.
+type telling struct{ learner.LinUCB }
+
+func (f telling) Prepare(p bandit.Problem, horizon int, r *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
+	prepared, err := f.LinUCB.Prepare(p, horizon, r)
+	return learner.Begins[privacy.Sums](func(own *rand.Rand) learner.Rule[privacy.Sums] {
+		return &tells{LinUCBRule: prepared.Begin(own).(*learner.LinUCBRule)}
+	}), err
+}
+
+// tells is the rule of telling.
+type tells struct {
+	*learner.LinUCBRule
+	last, now float64
+}
+
+func (f *tells) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+	f.last, f.now = f.now, v.X[0]
+	return f.LinUCBRule.Act(broadcast, v, dst)
+}
+
+func (f *tells) Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	n := len(dst)
+	dst, err := f.LinUCBRule.Explain(broadcast, v, dst)
+	dst[n].Estimate = f.last
+	return dst, err
+}
+
+func TestMemoryThatIsShown(t *testing.T) {
+	caught(t, "a context that is shown a round later", "Memory", "", func(t testing.TB) {
+		privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
+			Policy: telling{}, Statistic: mechanism.Tree{Noise: mechanism.Gaussian{Budget: approximate}},
+			Problem: bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1},
+		})
+	})
+}

@@ -32,6 +32,8 @@ type PolicyCase[R any] struct {
 //     plays the same in the other half and broadcasts the same. A policy that remembers a view
 //     would carry one user's context to another, past the statistic and its noise.
 //
+// What a rule that is a learner.Explainer shows of its choices has to be the same, too.
+//
 // A random policy must make as many draws in a round whatever it sees, and none in Learn. Otherwise
 // Replay reports that it remembers.
 func Replay[R any](t testing.TB, c PolicyCase[R]) {
@@ -52,12 +54,13 @@ type replayed[R any] struct {
 
 // replayedRun is what is seen of the run of a policy.
 type replayedRun[R any] struct {
-	rule, other learner.Rule[R] // the other one acts on copies
-	views       []bandit.View   // by round
-	arms        [][]int         // what the policy chose, by round
-	elsewhere   [][]int         // what the remote policy chose
-	releases    [][]float64     // that of Prepare, and those of Learn
-	before      []int           // how many of these came before a round
+	rule, other learner.Rule[R]    // the other one acts on copies
+	views       []bandit.View      // by round
+	arms        [][]int            // what the policy chose, by round
+	shown       [][]bandit.Insight // what it chose by, by round, if it shows that
+	elsewhere   [][]int            // what the remote policy chose
+	releases    [][]float64        // that of Prepare, and those of Learn
+	before      []int              // how many of these came before a round
 	broadcasts  [][]float64
 }
 
@@ -115,6 +118,11 @@ func (p *replayedRun[R]) Act(broadcast []float64, v *bandit.View, dst []int) ([]
 		return dst, err
 	}
 	p.arms = append(p.arms, slices.Clone(dst[n:]))
+	shown, err := shows(p.rule, broadcast, v)
+	if err != nil {
+		return dst, err
+	}
+	p.shown = append(p.shown, shown)
 	if p.other != nil {
 		seen.X = slices.Clone(v.X)
 		arms, err := p.other.Act(slices.Clone(broadcast), &seen, nil)
@@ -124,6 +132,20 @@ func (p *replayedRun[R]) Act(broadcast []float64, v *bandit.View, dst []int) ([]
 		p.elsewhere = append(p.elsewhere, arms)
 	}
 	return dst, nil
+}
+
+// shows returns what a rule chooses by, nil if it does not show that.
+func shows(rule any, broadcast []float64, v *bandit.View) ([]bandit.Insight, error) {
+	if e, ok := rule.(learner.Explainer); ok {
+		return e.Explain(broadcast, v, nil)
+	}
+	return nil, nil
+}
+
+// alike reports whether two insights have the same numbers, where a NaN is one.
+func alike(a, b bandit.Insight) bool {
+	equal := func(x, y float64) bool { return x == y || x != x && y != y }
+	return equal(a.Index, b.Index) && equal(a.Estimate, b.Estimate) && equal(a.Width, b.Width)
 }
 
 // contexts writes random contexts of norms at most bound.
@@ -226,6 +248,16 @@ func (c PolicyCase[R]) again(p replayed[R], keep func(round int) bool) (differen
 		}
 		if keep(round+1) && !slices.Equal(arms, p.arms[round]) {
 			return fmt.Sprintf("round %d: %v is played in place of %v", round+1, arms, p.arms[round]), nil
+		}
+		if !keep(round + 1) {
+			continue
+		}
+		shown, err := shows(fresh, broadcast, &v)
+		if err != nil {
+			return "", err
+		}
+		if !slices.EqualFunc(shown, p.shown[round], alike) {
+			return fmt.Sprintf("round %d: %v is shown in place of %v", round+1, shown, p.shown[round]), nil
 		}
 	}
 	return "", nil
