@@ -127,7 +127,7 @@ func (l *cts) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error)
 func (l *cts) Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
 	log := logarithm(float64(l.problem.Slots) * float64(v.Round))
 	return l.insights(broadcast, 0, 1, dst, func(_ float64, a *arm) float64 {
-		sd := l.width * a[width]
+		sd := float64(l.width * a[width])
 		if l.sampled { // the noise has a variance of 2 linear^2 + root^2/2
 			return math.Sqrt(float64(sd*sd) + float64(l.boost*l.boost*(float64(2*a[linear]*a[linear])+float64(a[root]*a[root]/2))))
 		}
