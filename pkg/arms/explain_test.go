@@ -67,6 +67,13 @@ func TestInsights(t *testing.T) {
 				t.Errorf("%s: %v, %v", e.Name, err, w)
 				continue
 			}
+			different := false
+			err = simulate.Play(env, l, rounds, 5, func(r *simulate.Round) {
+				different = different || r.Played[0] != w.Played[r.Round-1][0]
+			})
+			if err != nil || different {
+				t.Errorf("%s of %d arms: plays other arms if it is asked in each round, error %v", e.Name, len(means), err)
+			}
 			compared, estimates, off := 0, 0, 0.0
 			for i, list := range w.Insights {
 				best, whole := 0, true

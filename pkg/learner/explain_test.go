@@ -23,6 +23,7 @@ func watched(t *testing.T, name string, env bandit.Environment, l bandit.Learner
 	if err != nil || w.Silent != nil {
 		t.Fatalf("%s: %v, %v", name, err, w)
 	}
+	unwatched(t, name, env, l, w)
 	for i, list := range w.Insights {
 		whole := !slices.ContainsFunc(list, func(x bandit.Insight) bool { return math.IsNaN(x.Index) })
 		least := math.Inf(1)
@@ -43,6 +44,21 @@ func watched(t *testing.T, name string, env bandit.Environment, l bandit.Learner
 		}
 	}
 	return w, compared
+}
+
+// unwatched plays the same trial without asking, in which the same arms are played.
+func unwatched(t *testing.T, name string, env bandit.Environment, l bandit.Learner, w *simulate.Watched) {
+	t.Helper()
+	different := false
+	err := simulate.Play(env, l, len(w.Grid), 7, func(r *simulate.Round) {
+		if arms := w.Played[r.Round-1]; !different && !slices.Equal(r.Played, arms) {
+			different = true
+			t.Errorf("%s, round %d: plays %v, and %v if it is asked in each round", name, r.Round, r.Played, arms)
+		}
+	})
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
 }
 
 // TestLinearInsights: the arm that LinUCB and its private forms play in a round is that of the
