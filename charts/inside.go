@@ -26,7 +26,8 @@ const (
 // Scale is LectureScale.
 func Inside(title string, w *simulate.Watched) *Figure {
 	in := watched{Watched: w}
-	f := &Figure{Title: title, X: Axis{Name: "arm"}, Y: Axis{Name: "reward"}, Below: Axis{Name: "share of rounds", Format: Percent}, Scale: LectureScale, Height: 560}
+	shares := Axis{Name: "share of rounds", Format: Percent, Range: [2]float64{0, 1}}
+	f := &Figure{Title: title, X: Axis{Name: "arm"}, Y: Axis{Name: "reward"}, Below: shares, Scale: LectureScale, Height: 560}
 	if len(w.Grid) == 0 {
 		return f // which says that it has no series
 	}
@@ -35,14 +36,12 @@ func Inside(title string, w *simulate.Watched) *Figure {
 		f.X.Categories = append(f.X.Categories, fmt.Sprint(a))
 	}
 	in.top, in.bottom = in.ends()
-	shares := Axis{Name: "share of rounds", Format: Percent, Range: [2]float64{0, 1}}
-	if f.Below = shares; in.bottom > in.top {
+	alone := in.bottom > in.top // nothing is known of any arm
+	if alone {
 		f.Y, f.Below, f.Height = shares, Axis{}, 0
 	}
-	for _, i := range in.places {
-		in.frames = append(in.frames, in.frame(i, f.Below.Name == ""))
-	}
-	f.Slider = &Slider{Label: "round t", Start: len(in.frames) - 1, Frames: in.frames}
+	f.Slider = Over("round t", in.places, func(i int) Frame { return in.frame(i, alone) })
+	f.Slider.Start = len(in.places) - 1
 	f.Caption, f.Alt = in.caption(), in.alt()
 	return f
 }
@@ -53,7 +52,6 @@ type watched struct {
 	arms        []int // shown, increasing
 	places      []int // of the grid, shown
 	bottom, top float64
-	frames      []Frame
 }
 
 // choose chooses arms and rounds.
