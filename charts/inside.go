@@ -21,9 +21,9 @@ const (
 // watched: of each arm the estimate, how far above it the mean may be, and the index by which it is
 // played, and below them its share of the rounds so far. A still picture shows the last round.
 //
-// Of more than 12 arms it shows those that were played most. An index on a scale of its own, which
-// is none of rewards, is not drawn. Of a learner that shows nothing there are the shares alone. Its
-// Scale is LectureScale.
+// Of more than 12 arms it shows those that were played most. An index that is not in the unit of
+// rewards is not drawn. Of a learner that shows nothing there are the shares alone. Its Scale is
+// LectureScale.
 func Inside(title string, w *simulate.Watched) *Figure {
 	in := watched{Watched: w}
 	shares := Axis{Name: "share of rounds", Format: Percent, Range: [2]float64{0, 1}}
