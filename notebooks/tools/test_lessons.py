@@ -1,8 +1,11 @@
-"""The editions of a lesson, on one that is made here."""
+"""The editions of a lesson, on one that is made here and on those of the toolkit."""
 
+import nbformat
 import nbformat.v4 as v4
+import pytest
 
 import lessons
+import run
 
 FIGURE = ('<div class="dpb-figure"><img class="dpb-static" alt="two bars" src="data:,"><div class="dpb-live"></div>'
           '<p class="dpb-note">Move it</p><script>draw()</script></div>')
@@ -32,6 +35,17 @@ def test_a_student_gets_no_answer():
     assert "a + b\\n\\nc" not in text and "forgets" not in text and "it is 2" not in text
     assert "Count." in text and len(made.cells) == len(whole.cells) and "forgets" in str(whole)
     assert [len(c.get("outputs", [])) for c in made.cells] == [0, 0, 0, 1, 0, 1, 0, 0, 0]
+
+
+@pytest.mark.parametrize("path", sorted((run.ROOT / "notebooks").glob("*.ipynb")), ids=lambda p: p.stem)
+def test_no_answer_of_a_lesson_is_left(path):
+    whole = nbformat.read(path, as_version=4)
+    made = {c.id: c for c in lessons.student(whole).cells}
+    for exercise, below in zip(whole.cells, whole.cells[1:]):
+        if lessons.is_exercise(exercise):
+            assert not made[exercise.id].outputs
+            assert "<pre>" in below.source and "<pre>" not in made[below.id].source
+            assert "Hint" in made[below.id].source
 
 
 def test_a_teacher_gets_a_sheet():

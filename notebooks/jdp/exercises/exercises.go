@@ -14,93 +14,54 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Check checks a reader's answer, a function, and prints whether it is right, or a hint.
+// Check checks a reader's answer, a function, and prints whether it is right.
 func Check(name string, answer any) { set.Check(name, answer) }
 
 var set = exercise.Set{
-	"standard privacy": {
-		Hint: "what is good in one context is bad in the other: how likely may a good arm be, if it may hardly be likelier than a bad one?",
-		Check: exercise.Like(func(epsilon, delta float64) float64 { return 2 * (1 - mostRight(epsilon, delta)) }, 1e-6,
-			"the regret a round for ε = %v, δ = %v", exercise.Grid(exercise.Args{0, 0.2, 0.69, 3}, exercise.Args{0, 0.1, 0.24})),
-	},
-	"nodes": {
-		Hint:  "which power of two is the largest node of a release? And how many levels have a node that is finished before the last round?",
-		Check: exercise.Like(nodes, 0, "(nodes summed at t = %d, nodes of a row for a horizon of %d)", before(2, 17, 64, 65, 200)),
-	},
-	"shifted eigenvalue": {
-		Hint: "what does the matrix do to a vector that it only stretches, and what does it do to it with the shift?",
-		Check: exercise.Like(eigenvalue, 1e-9, "the least eigenvalue for a₁ = %v, b = %v, a₂ = %v, shift = %v",
-			exercise.Grid(exercise.Args{1, -4, 20}, exercise.Args{0, 3, -7}, exercise.Args{3, 1, 5}, exercise.Args{0, 11, -2.5})),
-	},
-	"least noise": {
-		Hint: "in how many nodes is a row at most? And does twice the noise make mu larger or smaller?",
-		Check: exercise.Like(leastNoise, 1e-9, "the least s for n = %d, L̃ = %.4g, μ = %.4g",
-			exercise.Grid(exercise.Args{2, 1024, 1025, 50_000_000}, exercise.Args{math.Sqrt2, 3}, exercise.Args{mu})),
-	},
-	"wasted noise": {
-		Hint: "divide the printed s by the least s: the square of the bound cancels, and the two counts of nodes nearly do",
-		Check: exercise.Of(func(f func(horizon int, epsilon, delta, mu float64) float64) error {
-			for _, c := range []struct {
-				horizon int
-				budget  privacy.Budget
-			}{{50_000_000, privacy.Budget{Epsilon: 1, Delta: 0.1}}, {1024, budget}, {1025, budget}, {20_000, privacy.Budget{Epsilon: 10, Delta: 0.1}}} {
-				mu := check.Try(privacy.GaussianMu(c.budget))
-				what := fmt.Sprintf("printed over least noise for n = %d, ε = %g, δ = %g, μ = %.4g", c.horizon, c.budget.Epsilon, c.budget.Delta, mu)
-				want := scale(c.budget, c.horizon, privacy.AsPublished) / scale(c.budget, c.horizon, privacy.Sound)
-				check.OK(exercise.Near(what, f(c.horizon, c.budget.Epsilon, c.budget.Delta, mu), want, 1e-6))
-			}
-			return nil
-		}),
-	},
-	"pseudo-regret": {
-		Hint: "in each round, the largest mean less the mean of what was played",
-		Check: exercise.Of(func(f func(means [][]float64, played []int) float64) error {
-			means := [][]float64{{0.75, 0.25}, {-0.5, 0.5}, {0.5, 0.75}}
-			check.OK(exercise.Near("the regret of the second arm", f(means, []int{1, 1, 1}), 0.5, 1e-9))
-			return exercise.Near("the regret of the first arm", f(means, []int{0, 0, 0}), 1.25, 1e-9)
-		}),
-	},
-	"clip": {
-		Hint: "multiply the row by bound/norm if that is less than 1",
-		Check: exercise.Like(func(row []float64, bound float64) []float64 {
-			return floats.ScaleTo(make([]float64, len(row)), min(1, bound/floats.Norm(row, 2)), row)
-		}, 1e-9, "%v clipped to %v", exercise.Grid(exercise.Args{[]float64{3, 4}, []float64{0, 0}}, exercise.Args{1, 5})),
-	},
-	"width": {
-		Hint: "take the three terms one by one; the logarithms stand under the root",
-		Check: exercise.Like(func(logDet, rhoMin, rhoMax, gamma, alpha float64, dim int) float64 {
-			return math.Sqrt(2*math.Log(2/alpha)+logDet-float64(dim)*math.Log(rhoMin)) + math.Sqrt(rhoMax) + gamma
-		}, 1e-9, "the width for ln det V = %.4g, ρmin = %v, ρmax = %v, γ = %v, α = %v and d = %d",
-			[]exercise.Args{{5 * math.Ln2, 1, 9, 0.5, 0.01, 5}, {3 * math.Log(4), 4, 4, 0, 2 / math.E, 3}}),
-	},
-	"exponent": {
-		Hint: "take logarithms of both, and the slope of the least-squares line",
-		Check: exercise.Of(func(f func(dims, regrets []float64) float64) error {
-			check.OK(exercise.Near("the exponent of 3 d^2", f([]float64{2, 4, 7}, []float64{12, 48, 147}), 2, 1e-9))
-			return exercise.Near("the exponent for d = 1, 2, 4 and regrets 1, 4, 4", f([]float64{1, 2, 4}, []float64{1, 4, 4}), 1, 1e-9)
-		}),
-	},
-	"least price": {
-		Hint: "each arm with a gap adds ln n/(200 epsilon), and the best arm has none",
-		Check: exercise.Like(func(arms int, n, epsilon float64) float64 { return float64(arms-1) * math.Log(n) / (200 * epsilon) }, 1e-9,
-			"the price for %d arms, n = %.4g and ε = %v", []exercise.Args{{25, 2e7, 1}, {2, math.E, 0.1}}),
-	},
-	"shift": {
-		Hint: "the eigenvalues of the noise lie between -upsilon and upsilon, and a shift moves both ends",
-		Check: exercise.Like(func(rhoMin, upsilon float64) (shift, rhoMax float64) { return rhoMin + upsilon, rhoMin + 2*upsilon }, 1e-9,
-			"(shift, ρmax) for ρmin = %v, Υ = %v", exercise.Grid(exercise.Args{1, 10, 100}, exercise.Args{10})),
-	},
-	"square root": {
-		Hint: "the ratio of an entry to the one before it is (2i-1)/(2i)",
-		Check: exercise.Like(func(i int) float64 { // a central binomial coefficient over 4^i
-			return math.Gamma(float64(i)+0.5) / (math.Sqrt(math.Pi) * math.Gamma(float64(i)+1))
-		}, 1e-9, "r(%d)", exercise.Grid(exercise.Args{0, 1, 7, 40})),
-	},
-	"excludes": {
-		Hint: "the definition says p <= e^epsilon q + delta",
-		Check: exercise.Like(func(p, q, delta float64) float64 { return math.Log((p - delta) / q) }, 1e-9,
-			"what p = %v, q = %v exclude at δ = %v", []exercise.Args{{0.6, 0.2, 0}, {0.6, 0.2, 0.1}}),
-	},
+	"standard privacy": exercise.Like(func(epsilon, delta float64) float64 { return 2 * (1 - mostRight(epsilon, delta)) }, 1e-6,
+		"the regret a round for ε = %v, δ = %v", exercise.Grid(exercise.Args{0, 0.2, 0.69, 3}, exercise.Args{0, 0.1, 0.24})),
+	"nodes": exercise.Like(nodes, 0, "(nodes summed at t = %d, nodes of a row for a horizon of %d)", before(2, 17, 64, 65, 200)),
+	"shifted eigenvalue": exercise.Like(eigenvalue, 1e-9, "the least eigenvalue for a₁ = %v, b = %v, a₂ = %v, shift = %v",
+		exercise.Grid(exercise.Args{1, -4, 20}, exercise.Args{0, 3, -7}, exercise.Args{3, 1, 5}, exercise.Args{0, 11, -2.5})),
+	"least noise": exercise.Like(leastNoise, 1e-9, "the least s for n = %d, L̃ = %.4g, μ = %.4g",
+		exercise.Grid(exercise.Args{2, 1024, 1025, 50_000_000}, exercise.Args{math.Sqrt2, 3}, exercise.Args{mu})),
+	"wasted noise": exercise.Of(func(f func(horizon int, epsilon, delta, mu float64) float64) error {
+		for _, c := range []struct {
+			horizon int
+			budget  privacy.Budget
+		}{{50_000_000, privacy.Budget{Epsilon: 1, Delta: 0.1}}, {1024, budget}, {1025, budget}, {20_000, privacy.Budget{Epsilon: 10, Delta: 0.1}}} {
+			mu := check.Try(privacy.GaussianMu(c.budget))
+			what := fmt.Sprintf("printed over least noise for n = %d, ε = %g, δ = %g, μ = %.4g", c.horizon, c.budget.Epsilon, c.budget.Delta, mu)
+			want := scale(c.budget, c.horizon, privacy.AsPublished) / scale(c.budget, c.horizon, privacy.Sound)
+			check.OK(exercise.Near(what, f(c.horizon, c.budget.Epsilon, c.budget.Delta, mu), want, 1e-6))
+		}
+		return nil
+	}),
+	"pseudo-regret": exercise.Of(func(f func(means [][]float64, played []int) float64) error {
+		means := [][]float64{{0.75, 0.25}, {-0.5, 0.5}, {0.5, 0.75}}
+		check.OK(exercise.Near("the regret of the second arm", f(means, []int{1, 1, 1}), 0.5, 1e-9))
+		return exercise.Near("the regret of the first arm", f(means, []int{0, 0, 0}), 1.25, 1e-9)
+	}),
+	"clip": exercise.Like(func(row []float64, bound float64) []float64 {
+		return floats.ScaleTo(make([]float64, len(row)), min(1, bound/floats.Norm(row, 2)), row)
+	}, 1e-9, "%v clipped to %v", exercise.Grid(exercise.Args{[]float64{3, 4}, []float64{0, 0}}, exercise.Args{1, 5})),
+	"width": exercise.Like(func(logDet, rhoMin, rhoMax, gamma, alpha float64, dim int) float64 {
+		return math.Sqrt(2*math.Log(2/alpha)+logDet-float64(dim)*math.Log(rhoMin)) + math.Sqrt(rhoMax) + gamma
+	}, 1e-9, "the width for ln det V = %.4g, ρmin = %v, ρmax = %v, γ = %v, α = %v and d = %d",
+		[]exercise.Args{{5 * math.Ln2, 1, 9, 0.5, 0.01, 5}, {3 * math.Log(4), 4, 4, 0, 2 / math.E, 3}}),
+	"exponent": exercise.Of(func(f func(dims, regrets []float64) float64) error {
+		check.OK(exercise.Near("the exponent of 3 d^2", f([]float64{2, 4, 7}, []float64{12, 48, 147}), 2, 1e-9))
+		return exercise.Near("the exponent for d = 1, 2, 4 and regrets 1, 4, 4", f([]float64{1, 2, 4}, []float64{1, 4, 4}), 1, 1e-9)
+	}),
+	"least price": exercise.Like(func(arms int, n, epsilon float64) float64 { return float64(arms-1) * math.Log(n) / (200 * epsilon) }, 1e-9,
+		"the price for %d arms, n = %.4g and ε = %v", []exercise.Args{{25, 2e7, 1}, {2, math.E, 0.1}}),
+	"shift": exercise.Like(func(rhoMin, upsilon float64) (shift, rhoMax float64) { return rhoMin + upsilon, rhoMin + 2*upsilon }, 1e-9,
+		"(shift, ρmax) for ρmin = %v, Υ = %v", exercise.Grid(exercise.Args{1, 10, 100}, exercise.Args{10})),
+	"square root": exercise.Like(func(i int) float64 { // a central binomial coefficient over 4^i
+		return math.Gamma(float64(i)+0.5) / (math.Sqrt(math.Pi) * math.Gamma(float64(i)+1))
+	}, 1e-9, "r(%d)", exercise.Grid(exercise.Args{0, 1, 7, 40})),
+	"excludes": exercise.Like(func(p, q, delta float64) float64 { return math.Log((p - delta) / q) }, 1e-9,
+		"what p = %v, q = %v exclude at δ = %v", []exercise.Args{{0.6, 0.2, 0}, {0.6, 0.2, 0.1}}),
 }
 
 // mostRight is the largest p for which playing the better arm with probability p is private: in one

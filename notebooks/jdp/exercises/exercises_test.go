@@ -2,6 +2,7 @@ package exercises
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"testing"
 
@@ -147,19 +148,38 @@ func excludes(p, q, delta float64) float64 {
 }
 
 var answers = map[string]notebooktest.Answer{
-	"standard privacy":   {Name: "standardRegret", Stub: standardRegretStub, Solution: standardRegret},
-	"nodes":              {Name: "treeNodes", Stub: treeNodesStub, Solution: treeNodes},
+	"standard privacy": {Name: "standardRegret", Stub: standardRegretStub, Solution: standardRegret, Wrong: map[string]any{
+		`return 2/(1+math.Exp(epsilon)) - 2*delta`:     func(epsilon, delta float64) float64 { return 2/(1+math.Exp(epsilon)) - 2*delta },
+		`return (1 - delta) / (1 + math.Exp(epsilon))`: func(epsilon, delta float64) float64 { return (1 - delta) / (1 + math.Exp(epsilon)) },
+	}},
+	"nodes": {Name: "treeNodes", Stub: treeNodesStub, Solution: treeNodes, Wrong: map[string]any{
+		`summed = bits.Len(uint(t))`: func(t, horizon int) (summed, most int) {
+			summed = bits.Len(uint(t))
+			return summed, bits.Len(uint(horizon - 1))
+		},
+		`most = bits.Len(uint(horizon))`: func(t, horizon int) (summed, most int) {
+			most = bits.Len(uint(horizon))
+			return bits.OnesCount(uint(t)), most
+		},
+	}},
 	"shifted eigenvalue": {Name: "leastEigenvalue", Stub: leastEigenvalueStub, Solution: leastEigenvalue},
 	"least noise":        {Name: "leastSD", Stub: leastSDStub, Solution: leastSD},
-	"wasted noise":       {Name: "timesTooLarge", Stub: timesTooLargeStub, Solution: timesTooLarge},
-	"pseudo-regret":      {Name: "pseudoRegret", Stub: pseudoRegretStub, Solution: pseudoRegret},
-	"clip":               {Name: "clip", Stub: clipStub, Solution: clip},
-	"width":              {Name: "width", Stub: widthStub, Solution: width},
-	"exponent":           {Name: "exponent", Stub: exponentStub, Solution: exponent},
-	"least price":        {Name: "leastPrice", Stub: leastPriceStub, Solution: leastPrice},
-	"shift":              {Name: "shiftFor", Stub: shiftForStub, Solution: shiftFor},
-	"square root":        {Name: "rootEntry", Stub: rootEntryStub, Solution: rootEntry},
-	"excludes":           {Name: "excludes", Stub: excludesStub, Solution: excludes},
+	"wasted noise": {Name: "timesTooLarge", Stub: timesTooLargeStub, Solution: timesTooLarge, Wrong: map[string]any{
+		`return 4 * math.Log(4/delta) * mu / epsilon`: func(horizon int, epsilon, delta, mu float64) float64 { return 4 * math.Log(4/delta) * mu / epsilon },
+		`return 4 * math.Sqrt(printed/counted) * math.Log(1/delta) * mu / epsilon`: func(horizon int, epsilon, delta, mu float64) float64 {
+			counted := math.Floor(math.Log2(float64(horizon-1))) + 1
+			printed := 1 + math.Ceil(math.Log2(float64(horizon)))
+			return 4 * math.Sqrt(printed/counted) * math.Log(1/delta) * mu / epsilon
+		},
+	}},
+	"pseudo-regret": {Name: "pseudoRegret", Stub: pseudoRegretStub, Solution: pseudoRegret},
+	"clip":          {Name: "clip", Stub: clipStub, Solution: clip},
+	"width":         {Name: "width", Stub: widthStub, Solution: width},
+	"exponent":      {Name: "exponent", Stub: exponentStub, Solution: exponent},
+	"least price":   {Name: "leastPrice", Stub: leastPriceStub, Solution: leastPrice},
+	"shift":         {Name: "shiftFor", Stub: shiftForStub, Solution: shiftFor},
+	"square root":   {Name: "rootEntry", Stub: rootEntryStub, Solution: rootEntry},
+	"excludes":      {Name: "excludes", Stub: excludesStub, Solution: excludes},
 }
 
 func TestExercises(t *testing.T) {

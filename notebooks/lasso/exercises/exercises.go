@@ -15,7 +15,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Check checks a reader's answer, a function, and prints whether it is right, or a hint.
+// Check checks a reader's answer, a function, and prints whether it is right.
 func Check(name string, answer any) { set.Check(name, answer) }
 
 // selection is the budget of "noise of a selection", and rho what it is as zCDP.
@@ -25,83 +25,50 @@ var (
 )
 
 var set = exercise.Set{
-	"random arm": {
-		Hint: "the best arm's mean is the largest of K normals, a random arm's mean is 0 on average",
-		Check: exercise.Like(func(arms int) float64 { // the means of the largest of 2, 3 and 10 normals
-			return map[int]float64{2: 1 / math.Sqrt(math.Pi), 3: 1.5 / math.Sqrt(math.Pi), 10: 1.538753}[arms]
-		}, 0.03, "the regret a round for K = %d", exercise.Grid(exercise.Args{2, 3, 10})),
-	},
-	"soft threshold": {
-		Hint: "minimise (w - y)^2/2 + alpha |w|: where is the slope 0 for w > 0, and for w < 0?",
-		Check: exercise.Like(solved, 1e-6, "for y = %v and alpha = %v the solver's coefficient",
-			exercise.Grid(exercise.Args{-2, -0.3, 0.1, 0.7, 3}, exercise.Args{0.05, 0.5, 1})),
-	},
-	"fresh thresholds": {
-		Hint: "the answers are independent, so that their probabilities multiply",
-		Check: exercise.Like(func(n int, below0, below1 float64) float64 { return float64(n) * math.Log(below0/below1) },
-			1e-9, "the loss of %d answers at rates %v and %v", []exercise.Args{{1, 0.5, 0.4}, {100, 0.5, 0.4}, {7, 0.9, 0.3}}),
-	},
-	"noise of a selection": {
-		Hint: "how far does a replaced row move a score, and what is the epsilon_0 of a pick if k of them cost rho?",
-		Check: exercise.Like(selected, 1e-6, "the scale for rho = %.4g, k = %d, X = %v, Y = %v",
-			exercise.Grid(exercise.Args{rho}, exercise.Args{5, 8, 10}, exercise.Args{2}, exercise.Args{1.5})),
-	},
-	"cost of an episode": {
-		Hint: "what does a pick cost of rho, and what a Gaussian release? zCDP adds up",
-		Check: exercise.Like(func(k int, pick, mu float64) float64 { return float64(k)*pick*pick/8 + mu*mu/2 },
-			1e-9, "the rho of an episode with %d picks of %v and mu = %v",
-			exercise.Grid(exercise.Args{4, 1, 7, 10}, exercise.Args{0.02, 0.1, 0.5}, exercise.Args{0.05, 0.3, 1})),
-	},
-	"decoy": {
-		Hint: "y is <theta, x> plus noise that has nothing to do with x_j: write out the sum",
-		Check: exercise.Like(func(theta []float64, r float64, j int) (sum float64) {
-			for i, v := range theta {
-				sum += v * math.Pow(r, math.Abs(float64(i-j)))
+	"random arm": exercise.Like(func(arms int) float64 { // the means of the largest of 2, 3 and 10 normals
+		return map[int]float64{2: 1 / math.Sqrt(math.Pi), 3: 1.5 / math.Sqrt(math.Pi), 10: 1.538753}[arms]
+	}, 0.03, "the regret a round for K = %d", exercise.Grid(exercise.Args{2, 3, 10})),
+	"soft threshold": exercise.Like(solved, 1e-6, "for y = %v and alpha = %v the solver's coefficient",
+		exercise.Grid(exercise.Args{-2, -0.3, 0.1, 0.7, 3}, exercise.Args{0.05, 0.5, 1})),
+	"fresh thresholds": exercise.Like(func(n int, below0, below1 float64) float64 { return float64(n) * math.Log(below0/below1) },
+		1e-9, "the loss of %d answers at rates %v and %v", []exercise.Args{{1, 0.5, 0.4}, {100, 0.5, 0.4}, {7, 0.9, 0.3}}),
+	"noise of a selection": exercise.Like(selected, 1e-6, "the scale for rho = %.4g, k = %d, X = %v, Y = %v",
+		exercise.Grid(exercise.Args{rho}, exercise.Args{5, 8, 10}, exercise.Args{2}, exercise.Args{1.5})),
+	"cost of an episode": exercise.Like(func(k int, pick, mu float64) float64 { return float64(k)*pick*pick/8 + mu*mu/2 },
+		1e-9, "the rho of an episode with %d picks of %v and mu = %v",
+		exercise.Grid(exercise.Args{4, 1, 7, 10}, exercise.Args{0.02, 0.1, 0.5}, exercise.Args{0.05, 0.3, 1})),
+	"decoy": exercise.Like(func(theta []float64, r float64, j int) (sum float64) {
+		for i, v := range theta {
+			sum += v * math.Pow(r, math.Abs(float64(i-j)))
+		}
+		return sum
+	}, 1e-9, "for theta = %v, r = %v, coordinate %d the mean score", exercise.Grid(
+		exercise.Args{[]float64{0, 0, 0.8, 0, 0, -0.9}, []float64{1.3, -0.4, 0, 0.2}}, exercise.Args{0.1, 0.5, 0.9}, exercise.Args{0, 2, 3})),
+	"one step": exercise.Like(stepped, 1e-9, "the move for %d rows, a step of %v, X = %v, R = %.4g",
+		[]exercise.Args{{500, 0.5, 2, reward(500)}, {1000, 0.5, 2, reward(1000)}}),
+	"rounds by bits": exercise.Like(func(dim int, epsilon, signal float64) float64 {
+		c := (math.Exp(epsilon) - 1) / (math.Exp(epsilon) + 1)
+		return 4 * float64(dim) * math.Log(2*float64(dim)) / (c * c * signal * signal)
+	}, 1e-6, "the number of rounds for d = %d, epsilon = %v, signal %v", exercise.Grid(exercise.Args{10, 80}, exercise.Args{0.5, 4}, exercise.Args{0.15})),
+	"margin": exercise.Like(func(kappa float64) float64 { return min(1, kappa/math.Sqrt(math.Pi)) }, 0.01,
+		"at kappa = %v the least bound", exercise.Grid(exercise.Args{0.01, 0.1, 0.5, 2})),
+	"the step without noise": exercise.Of(func(f func(release func(world int, seed uint64) string) bool) error {
+		for _, r := range releases {
+			if got := f(r.release); got != r.leaks {
+				return fmt.Errorf("%s: you say %v", r.name, got)
 			}
-			return sum
-		}, 1e-9, "for theta = %v, r = %v, coordinate %d the mean score", exercise.Grid(
-			exercise.Args{[]float64{0, 0, 0.8, 0, 0, -0.9}, []float64{1.3, -0.4, 0, 0.2}}, exercise.Args{0.1, 0.5, 0.9}, exercise.Args{0, 2, 3})),
-	},
-	"one step": {
-		Hint: "a row adds (2 eta/n) x y to a coordinate: which two rows are the farthest apart?",
-		Check: exercise.Like(stepped, 1e-9, "the move for %d rows, a step of %v, X = %v, R = %.4g",
-			[]exercise.Args{{500, 0.5, 2, reward(500)}, {1000, 0.5, 2, reward(1000)}}),
-	},
-	"rounds by bits": {
-		Hint: "for which m is the mean of a sum of m answers sqrt 2 times its noise? And how many coordinates are asked about?",
-		Check: exercise.Like(func(dim int, epsilon, signal float64) float64 {
-			c := (math.Exp(epsilon) - 1) / (math.Exp(epsilon) + 1)
-			return 4 * float64(dim) * math.Log(2*float64(dim)) / (c * c * signal * signal)
-		}, 1e-6, "the number of rounds for d = %d, epsilon = %v, signal %v", exercise.Grid(exercise.Args{10, 80}, exercise.Args{0.5, 4}, exercise.Args{0.15})),
-	},
-	"margin": {
-		Hint: "the difference of two arms' means is normal with variance 2: how high is its density at 0, and which interval has to be covered?",
-		Check: exercise.Like(func(kappa float64) float64 { return min(1, kappa/math.Sqrt(math.Pi)) }, 0.01,
-			"at kappa = %v the least bound", exercise.Grid(exercise.Args{0.01, 0.1, 0.5, 2})),
-	},
-	"the step without noise": {
-		Hint: "is there an answer that one world gives and the other never does? One run in each world does not tell",
-		Check: exercise.Of(func(f func(release func(world int, seed uint64) string) bool) error {
-			for _, r := range releases {
-				if got := f(r.release); got != r.leaks {
-					return fmt.Errorf("%s: you say %v", r.name, got)
-				}
-			}
-			return nil
-		}),
-	},
-	"delta from runs": {
-		Hint: "an expectation is estimated by an average, here over the losses",
-		Check: exercise.Of(func(f func(losses []float64, epsilon float64) float64) error {
-			rng, mu := rand.New(rand.NewPCG(8, 1)), 1.0
-			losses := make([]float64, 200_000)
-			for i := range losses { // the loss of a Gaussian release is normal
-				losses[i] = mu*mu/2 + mu*rng.NormFloat64()
-			}
-			check.OK(exercise.Near("delta at epsilon = 0.5", f(losses, 0.5), privacy.GaussianDelta(0.5, mu), 0.03))
-			return exercise.Near("delta at epsilon = 2", f(losses, 2), privacy.GaussianDelta(2, mu), 0.05)
-		}),
-	},
+		}
+		return nil
+	}),
+	"delta from runs": exercise.Of(func(f func(losses []float64, epsilon float64) float64) error {
+		rng, mu := rand.New(rand.NewPCG(8, 1)), 1.0
+		losses := make([]float64, 200_000)
+		for i := range losses { // the loss of a Gaussian release is normal
+			losses[i] = mu*mu/2 + mu*rng.NormFloat64()
+		}
+		check.OK(exercise.Near("delta at epsilon = 0.5", f(losses, 0.5), privacy.GaussianDelta(0.5, mu), 0.03))
+		return exercise.Near("delta at epsilon = 2", f(losses, 2), privacy.GaussianDelta(2, mu), 0.05)
+	}),
 }
 
 // solved returns the LASSO's coefficient of a single row in one dimension.

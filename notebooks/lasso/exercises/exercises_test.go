@@ -127,17 +127,26 @@ func leaks(release func(world int, seed uint64) string) bool {
 }
 
 var answers = map[string]notebooktest.Answer{
-	"random arm":             {Name: "randomRegret", Stub: randomRegretStub, Solution: randomRegret},
-	"soft threshold":         {Name: "soft", Stub: softStub, Solution: soft},
-	"fresh thresholds":       {Name: "freshLoss", Stub: freshLossStub, Solution: freshLoss},
-	"noise of a selection":   {Name: "gumbelScale", Stub: gumbelScaleStub, Solution: gumbelScale},
-	"cost of an episode":     {Name: "episodeRho", Stub: episodeRhoStub, Solution: episodeRho},
-	"decoy":                  {Name: "meanScore", Stub: meanScoreStub, Solution: meanScore},
-	"one step":               {Name: "stepMoves", Stub: stepMovesStub, Solution: stepMoves},
-	"rounds by bits":         {Name: "bitRounds", Stub: bitRoundsStub, Solution: bitRounds},
-	"margin":                 {Name: "marginBound", Stub: marginBoundStub, Solution: marginBound},
-	"the step without noise": {Name: "leaks", Stub: leaksStub, Solution: leaks},
-	"delta from runs":        {Name: "deltaFrom", Stub: deltaFromStub, Solution: deltaFrom},
+	"random arm":       {Name: "randomRegret", Stub: randomRegretStub, Solution: randomRegret},
+	"soft threshold":   {Name: "soft", Stub: softStub, Solution: soft},
+	"fresh thresholds": {Name: "freshLoss", Stub: freshLossStub, Solution: freshLoss},
+	"noise of a selection": {Name: "gumbelScale", Stub: gumbelScaleStub, Solution: gumbelScale, Wrong: map[string]any{
+		`return 2 * x * y / math.Sqrt(8*rho/float64(k))`: func(rho float64, k int, x, y float64) float64 { return 2 * x * y / math.Sqrt(8*rho/float64(k)) },
+		`return 4 * x * y / math.Sqrt(8*rho)`:            func(rho float64, k int, x, y float64) float64 { return 4 * x * y / math.Sqrt(8*rho) },
+	}},
+	"cost of an episode": {Name: "episodeRho", Stub: episodeRhoStub, Solution: episodeRho, Wrong: map[string]any{
+		`return float64(k)*pick + mu*mu/2`:                func(k int, pick, mu float64) float64 { return float64(k)*pick + mu*mu/2 },
+		`return math.Pow(float64(k)*pick, 2)/8 + mu*mu/2`: func(k int, pick, mu float64) float64 { return math.Pow(float64(k)*pick, 2)/8 + mu*mu/2 },
+	}},
+	"decoy":          {Name: "meanScore", Stub: meanScoreStub, Solution: meanScore},
+	"one step":       {Name: "stepMoves", Stub: stepMovesStub, Solution: stepMoves},
+	"rounds by bits": {Name: "bitRounds", Stub: bitRoundsStub, Solution: bitRounds},
+	"margin":         {Name: "marginBound", Stub: marginBoundStub, Solution: marginBound},
+	"the step without noise": {Name: "leaks", Stub: leaksStub, Solution: leaks, Wrong: map[string]any{
+		`return release(0, 1) != release(1, 1)`: func(release func(world int, seed uint64) string) bool { return release(0, 1) != release(1, 1) },
+		`return release(0, 1) == release(0, 2)`: func(release func(world int, seed uint64) string) bool { return release(0, 1) == release(0, 2) },
+	}},
+	"delta from runs": {Name: "deltaFrom", Stub: deltaFromStub, Solution: deltaFrom},
 }
 
 func TestExercises(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"gonum.org/v1/gonum/floats"
 )
 
 // The stubs and the solutions of the notebook's exercises; a test compares the text.
@@ -134,16 +135,37 @@ func fastFrom(lambda float64) float64 {
 var answers = map[string]notebooktest.Answer{
 	"power":              {Name: "powerBetween", Stub: powerBetweenStub, Solution: powerBetween},
 	"noise of a message": {Name: "noiseOf", Stub: noiseOfStub, Solution: noiseOf},
-	"gradient":           {Name: "slope", Stub: slopeStub, Solution: slope},
-	"least width":        {Name: "leastWidth", Stub: leastWidthStub, Solution: leastWidth},
-	"event":              {Name: "eventFails", Stub: eventFailsStub, Solution: eventFails},
-	"online regret":      {Name: "onlineRegret", Stub: onlineRegretStub, Solution: onlineRegret},
-	"separated":          {Name: "separated", Stub: separatedStub, Solution: separated},
-	"uniform direction":  {Name: "leastOfDirection", Stub: leastOfDirectionStub, Solution: leastOfDirection},
-	"nine of ten":        {Name: "nineOfTen", Stub: nineOfTenStub, Solution: nineOfTen},
-	"noise of a square":  {Name: "squareSD", Stub: squareSDStub, Solution: squareSD},
-	"price of trust":     {Name: "priceOfTrust", Stub: priceOfTrustStub, Solution: priceOfTrust},
-	"fast case":          {Name: "fastFrom", Stub: fastFromStub, Solution: fastFrom},
+	"gradient": {Name: "slope", Stub: slopeStub, Solution: slope, Wrong: map[string]any{
+		`g[i] = 2 * x[i] * (prediction - y)`: func(theta, x []float64, y, sigma float64) []float64 {
+			prediction, g := floats.Dot(x, theta), make([]float64, len(theta))
+			for i := range g {
+				g[i] = 2 * x[i] * (prediction - y)
+			}
+			return g
+		},
+		`g[i] = 2*x[i]*(prediction-y) + 2*sigma*sigma*theta[i]`: func(theta, x []float64, y, sigma float64) []float64 {
+			prediction, g := floats.Dot(x, theta), make([]float64, len(theta))
+			for i := range g {
+				g[i] = 2*x[i]*(prediction-y) + 2*sigma*sigma*theta[i]
+			}
+			return g
+		},
+	}},
+	"least width":       {Name: "leastWidth", Stub: leastWidthStub, Solution: leastWidth},
+	"event":             {Name: "eventFails", Stub: eventFailsStub, Solution: eventFails},
+	"online regret":     {Name: "onlineRegret", Stub: onlineRegretStub, Solution: onlineRegret},
+	"separated":         {Name: "separated", Stub: separatedStub, Solution: separated},
+	"uniform direction": {Name: "leastOfDirection", Stub: leastOfDirectionStub, Solution: leastOfDirection},
+	"nine of ten":       {Name: "nineOfTen", Stub: nineOfTenStub, Solution: nineOfTen},
+	"noise of a square": {Name: "squareSD", Stub: squareSDStub, Solution: squareSD, Wrong: map[string]any{
+		`return sigma`:                   func(x, sigma float64) float64 { return sigma },
+		`return 2 * math.Abs(x) * sigma`: func(x, sigma float64) float64 { return 2 * math.Abs(x) * sigma },
+	}},
+	"price of trust": {Name: "priceOfTrust", Stub: priceOfTrustStub, Solution: priceOfTrust, Wrong: map[string]any{
+		`return float64(rounds)`: func(rounds int) float64 { return float64(rounds) },
+		`return 1`:               func(rounds int) float64 { return 1 },
+	}},
+	"fast case": {Name: "fastFrom", Stub: fastFromStub, Solution: fastFrom},
 }
 
 func TestExercises(t *testing.T) {

@@ -3,6 +3,7 @@ package exercises
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 	"testing"
 
@@ -150,17 +151,48 @@ func remember(means, sizes []float64, v float64) float64 {
 	return sum / weights
 }
 
+// heaviest lists elements from the heaviest to the lightest.
+func heaviest(weights []float64) (order []int) {
+	for e := range weights {
+		order = append(order, e)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
+	return order
+}
+
 var answers = map[string]notebooktest.Answer{
-	"greedy":             {Name: "greedyBasis", Stub: greedyBasisStub, Solution: greedyBasis},
-	"KL index":           {Name: "klIndex", Stub: klIndexStub, Solution: klIndex},
-	"first block":        {Name: "firstBlock", Stub: firstBlockStub, Solution: firstBlock},
-	"last full block":    {Name: "restsOn", Stub: restsOnStub, Solution: restsOn},
+	"greedy": {Name: "greedyBasis", Stub: greedyBasisStub, Solution: greedyBasis, Wrong: map[string]any{
+		`if weights[e] < 0 {`: func(weights []float64, independent func(set []int) bool) (basis []int) {
+			for _, e := range heaviest(weights) {
+				if weights[e] < 0 {
+					break
+				}
+				if independent(append(slices.Clone(basis), e)) {
+					basis = append(basis, e)
+				}
+			}
+			return basis
+		},
+		`return order[:3]`: func(weights []float64, independent func(set []int) bool) []int {
+			order := heaviest(weights)
+			return order[:3]
+		},
+	}},
+	"KL index":    {Name: "klIndex", Stub: klIndexStub, Solution: klIndex},
+	"first block": {Name: "firstBlock", Stub: firstBlockStub, Solution: firstBlock},
+	"last full block": {Name: "restsOn", Stub: restsOnStub, Solution: restsOn, Wrong: map[string]any{
+		`return 1 << bits.Len(uint(plays)) / 2`: func(plays int) int { return 1 << bits.Len(uint(plays)) / 2 },
+		`return plays`:                          func(plays int) int { return plays },
+	}},
 	"random return":      {Name: "randomReturn", Stub: randomReturnStub, Solution: randomReturn},
 	"plays of a bad arm": {Name: "plays", Stub: playsStub, Solution: plays},
 	"share of the noise": {Name: "noiseShare", Stub: noiseShareStub, Solution: noiseShare},
 	"plays for a user":   {Name: "playsForUser", Stub: playsForUserStub, Solution: playsForUser},
-	"promise":            {Name: "promise", Stub: promiseStub, Solution: promise},
-	"remember":           {Name: "remember", Stub: rememberStub, Solution: remember},
+	"promise": {Name: "promise", Stub: promiseStub, Solution: promise, Wrong: map[string]any{
+		`return epsilon * width`: func(epsilon float64, slots, releases int, width float64) float64 { return epsilon * width },
+		`return epsilon`:         func(epsilon float64, slots, releases int, width float64) float64 { return epsilon },
+	}},
+	"remember": {Name: "remember", Stub: rememberStub, Solution: remember},
 }
 
 func TestExercises(t *testing.T) {

@@ -2,6 +2,7 @@ package exercises
 
 import (
 	"math"
+	"math/bits"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
@@ -81,13 +82,32 @@ func perRoundOf(price, n, longer float64) float64 {
 }
 
 var answers = map[string]notebooktest.Answer{
-	"regret of a round": {Name: "regretOf", Stub: regretOfStub, Solution: regretOf},
-	"best arm":          {Name: "playsBest", Stub: playsBestStub, Solution: playsBest},
-	"index":             {Name: "index", Stub: indexStub, Solution: index},
-	"noisy nodes":       {Name: "noisyNodes", Stub: noisyNodesStub, Solution: noisyNodes},
-	"paired":            {Name: "paired", Stub: pairedStub, Solution: paired},
-	"longer run":        {Name: "perRoundOf", Stub: perRoundOfStub, Solution: perRoundOf},
-	"strongest":         {Name: "strongest", Stub: strongestStub, Solution: strongest},
+	"regret of a round": {Name: "regretOf", Stub: regretOfStub, Solution: regretOf, Wrong: map[string]any{
+		`return means[arm]`:                     func(means []float64, arm int) float64 { return means[arm] },
+		`return means[arm] - floats.Max(means)`: func(means []float64, arm int) float64 { return means[arm] - floats.Max(means) },
+	}},
+	"best arm": {Name: "playsBest", Stub: playsBestStub, Solution: playsBest},
+	"index":    {Name: "index", Stub: indexStub, Solution: index},
+	"noisy nodes": {Name: "noisyNodes", Stub: noisyNodesStub, Solution: noisyNodes, Wrong: map[string]any{
+		`return t`:                 func(t int) int { return t },
+		`return bits.Len(uint(t))`: func(t int) int { return bits.Len(uint(t)) },
+	}},
+	"paired": {Name: "paired", Stub: pairedStub, Solution: paired},
+	"longer run": {Name: "perRoundOf", Stub: perRoundOfStub, Solution: perRoundOf, Wrong: map[string]any{
+		`return price / n`:          func(price, n, longer float64) float64 { return price / n },
+		`return price * n / longer`: func(price, n, longer float64) float64 { return price * n / longer },
+	}},
+	"strongest": {Name: "strongest", Stub: strongestStub, Solution: strongest, Wrong: map[string]any{
+		`return budgets[0]`: func(budgets, regrets []float64, most float64) float64 { return budgets[0] },
+		`best = max(best, epsilon)`: func(budgets, regrets []float64, most float64) (best float64) {
+			for i, epsilon := range budgets {
+				if regrets[i] <= most {
+					best = max(best, epsilon)
+				}
+			}
+			return best
+		},
+	}},
 }
 
 func TestExercises(t *testing.T) {

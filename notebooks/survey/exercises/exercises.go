@@ -18,73 +18,49 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Check checks a reader's answer, a function, and prints whether it is right, or a hint.
+// Check checks a reader's answer, a function, and prints whether it is right.
 func Check(name string, answer any) { set.Check(name, answer) }
 
 var set = exercise.Set{
-	"printed scale": {
-		Hint: "replacing a loss moves a node by 2 sqrt N in L1 norm; a loss is in floor(log2(T-1)) + 1 nodes; each node costs its sensitivity over its scale",
-		Check: exercise.Like(bought, 1e-6, "the true epsilon at N = %d, T = %d and a nominal %v",
-			exercise.Grid(exercise.Args{1, 10}, exercise.Args{2, 1000, 100_000}, exercise.Args{0.5})),
-	},
-	"budget of the stopping rule": {
-		Hint: "replacing a sample moves the sum by D = 2M; the threshold costs D/s1, all queries together 2D/s2 because a query may move up while the threshold moves down, the last release D/s3",
-		Check: exercise.Like(func(r, s1, s2, s3 float64) float64 { return 2*r/s1 + 4*r/s2 + 2*r/s3 }, 1e-9,
-			"epsilon for M = %v and scales %v, %v, %v", []exercise.Args{{1, 12, 12, 4}, {1, 24, 24, 8}, {3, 36, 36, 12}, {1, 2, 4, 2}, {0.5, 1, 5, 10}}),
-	},
-	"divergence": {
-		Hint: "the slope of ε(ν − μ) + kl(ν, μ') in ν is ε + ln(ν/(1−ν)) − ln(μ'/(1−μ')): where is it 0? If that ν is below μ, the least is at ν = μ",
-		Check: exercise.Like(arms.DEps, 1e-6, "at epsilon = %v, d(%v, %v)",
-			exercise.Grid(exercise.Args{0.1, 1, 10}, exercise.Args{0.1, 0.5, 0.7}, exercise.Args{0.75})),
-	},
-	"where free begins": {
-		Hint: "the bound is that without privacy once ν = μ is the cheapest for every arm: μ*/(μ* + (1−μ*)e^ε) = μ; the arm with the least mean decides",
-		Check: exercise.Like(free, 1e-4, "for the means %v the least epsilon",
-			[]exercise.Args{{[]float64{0.25, 0.375, 0.5, 0.625, 0.75}}, {[]float64{0.7, 0.75}}, {[]float64{0.5, 0.9, 0.1}}}),
-	},
-	"what a mean remembers": {
-		Hint: "batches end after 1, 2, 4, 8, ... rewards of the arm, and from the second on each has half of them",
-		Check: exercise.Like(remembers, 0, "after %d rewards, the number of those in the last mean released",
-			exercise.Grid(exercise.UpTo(100))),
-	},
-	"first plays": {
-		Hint: "solve (T-b+1)/(v(b+1)) = kappa^2 for b and round up; b is at least 1",
-		Check: exercise.Like(fewest, 0, "for T = %d, v = %v and kappa = %v the least number of plays",
-			[]exercise.Args{{10_000, 1, 1}, {10_000, 10, 1}, {10_000, 1, 0.3}, {1000, 2.5, 0.5}, {100, 1000, 1}}),
-	},
-	"schedule": {
-		Hint: "add up q^i for i = 1, ..., floor(log T) - 1, q = (2T)^(1/log T), once with one logarithm and once with the other",
-		Check: exercise.Of(func(f func(horizon int, logarithm func(float64) float64) float64) error {
-			for name, logarithm := range map[string]func(float64) float64{"log2": math.Log2, "ln": math.Log} {
-				for _, horizon := range []int{10_000, 16_384, 1_000_000} {
-					want := scheduled(float64(horizon), logarithm(float64(horizon)))
-					check.OK(exercise.Near(fmt.Sprintf("the share of T = %d with %s", horizon, name), f(horizon, logarithm), want, 1e-6))
-				}
+	"printed scale": exercise.Like(bought, 1e-6, "the true epsilon at N = %d, T = %d and a nominal %v",
+		exercise.Grid(exercise.Args{1, 10}, exercise.Args{2, 1000, 100_000}, exercise.Args{0.5})),
+	"budget of the stopping rule": exercise.Like(func(r, s1, s2, s3 float64) float64 { return 2*r/s1 + 4*r/s2 + 2*r/s3 }, 1e-9,
+		"epsilon for M = %v and scales %v, %v, %v", []exercise.Args{{1, 12, 12, 4}, {1, 24, 24, 8}, {3, 36, 36, 12}, {1, 2, 4, 2}, {0.5, 1, 5, 10}}),
+	"divergence": exercise.Like(arms.DEps, 1e-6, "at epsilon = %v, d(%v, %v)",
+		exercise.Grid(exercise.Args{0.1, 1, 10}, exercise.Args{0.1, 0.5, 0.7}, exercise.Args{0.75})),
+	"where free begins": exercise.Like(free, 1e-4, "for the means %v the least epsilon",
+		[]exercise.Args{{[]float64{0.25, 0.375, 0.5, 0.625, 0.75}}, {[]float64{0.7, 0.75}}, {[]float64{0.5, 0.9, 0.1}}}),
+	"what a mean remembers": exercise.Like(remembers, 0, "after %d rewards, the number of those in the last mean released",
+		exercise.Grid(exercise.UpTo(100))),
+	"first plays": exercise.Like(fewest, 0, "for T = %d, v = %v and kappa = %v the least number of plays",
+		[]exercise.Args{{10_000, 1, 1}, {10_000, 10, 1}, {10_000, 1, 0.3}, {1000, 2.5, 0.5}, {100, 1000, 1}}),
+	"schedule": exercise.Of(func(f func(horizon int, logarithm func(float64) float64) float64) error {
+		for name, logarithm := range map[string]func(float64) float64{"log2": math.Log2, "ln": math.Log} {
+			for _, horizon := range []int{10_000, 16_384, 1_000_000} {
+				want := scheduled(float64(horizon), logarithm(float64(horizon)))
+				check.OK(exercise.Near(fmt.Sprintf("the share of T = %d with %s", horizon, name), f(horizon, logarithm), want, 1e-6))
 			}
-			return nil
-		}),
-	},
-	"sure winners": {
-		Hint: "two independent means with half widths w1 and w2 differ for sure if they are more than 1.5 sqrt(w1^2 + w2^2) apart, about 3 standard errors",
-		Check: exercise.Of(func(f func(rows []study.Row) []string) error {
-			row := func(learner string, regret, within float64) study.Row {
-				return study.Row{Learner: learner, Regret: regret, Within: within}
-			}
-			for _, c := range []struct {
-				rows []study.Row
-				want []string
-			}{
-				{[]study.Row{row("a", 100, 10), row("b", 150, 10), row("c", 300, 10)}, []string{"a"}},
-				{[]study.Row{row("a", 100, 10), row("b", 115, 10), row("c", 300, 10)}, []string{"a", "b"}},
-				{[]study.Row{row("c", 300, 200), row("b", 90, 3), row("a", 101, 3)}, []string{"b", "c"}},
-			} {
-				got := slices.Clone(f(c.rows))
-				slices.Sort(got)
-				check.That(slices.Equal(got, c.want), "of %v those that nobody surely beats are %v, and you have %v", c.rows, c.want, got)
-			}
-			return nil
-		}),
-	},
+		}
+		return nil
+	}),
+	"sure winners": exercise.Of(func(f func(rows []study.Row) []string) error {
+		row := func(learner string, regret, within float64) study.Row {
+			return study.Row{Learner: learner, Regret: regret, Within: within}
+		}
+		for _, c := range []struct {
+			rows []study.Row
+			want []string
+		}{
+			{[]study.Row{row("a", 100, 10), row("b", 150, 10), row("c", 300, 10)}, []string{"a"}},
+			{[]study.Row{row("a", 100, 10), row("b", 115, 10), row("c", 300, 10)}, []string{"a", "b"}},
+			{[]study.Row{row("c", 300, 200), row("b", 90, 3), row("a", 101, 3)}, []string{"b", "c"}},
+		} {
+			got := slices.Clone(f(c.rows))
+			slices.Sort(got)
+			check.That(slices.Equal(got, c.want), "of %v those that nobody surely beats are %v, and you have %v", c.rows, c.want, got)
+		}
+		return nil
+	}),
 }
 
 // bought returns the epsilon that the printed noise of DP-FTRL buys.

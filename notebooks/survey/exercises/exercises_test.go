@@ -102,15 +102,49 @@ func unbeaten(rows []study.Row) (names []string) {
 	return names
 }
 
+// kl is the Kullback-Leibler divergence of two coins.
+func kl(p, q float64) float64 { return p*math.Log(p/q) + (1-p)*math.Log((1-p)/(1-q)) }
+
 var answers = map[string]notebooktest.Answer{
-	"printed scale":               {Name: "trueEpsilon", Stub: trueEpsilonStub, Solution: trueEpsilon},
-	"budget of the stopping rule": {Name: "ruleEpsilon", Stub: ruleEpsilonStub, Solution: ruleEpsilon},
-	"divergence":                  {Name: "divergence", Stub: divergenceStub, Solution: divergence},
-	"where free begins":           {Name: "freeFrom", Stub: freeFromStub, Solution: freeFrom},
-	"what a mean remembers":       {Name: "remembered", Stub: rememberedStub, Solution: remembered},
-	"first plays":                 {Name: "firstPlays", Stub: firstPlaysStub, Solution: firstPlays},
-	"schedule":                    {Name: "planned", Stub: plannedStub, Solution: planned},
-	"sure winners":                {Name: "unbeaten", Stub: unbeatenStub, Solution: unbeaten},
+	"printed scale": {Name: "trueEpsilon", Stub: trueEpsilonStub, Solution: trueEpsilon, Wrong: map[string]any{
+		`return epsilon * float64(nodes) / math.Log(float64(horizon))`: func(dim, horizon int, epsilon float64) float64 {
+			nodes := bits.Len(uint(horizon - 1))
+			return epsilon * float64(nodes) / math.Log(float64(horizon))
+		},
+		`return 2 * epsilon / math.Log(float64(horizon))`: func(dim, horizon int, epsilon float64) float64 { return 2 * epsilon / math.Log(float64(horizon)) },
+	}},
+	"budget of the stopping rule": {Name: "ruleEpsilon", Stub: ruleEpsilonStub, Solution: ruleEpsilon, Wrong: map[string]any{
+		`return d/s1 + d/s2 + d/s3`: func(bound, s1, s2, s3 float64) float64 {
+			d := 2 * bound
+			return d/s1 + d/s2 + d/s3
+		},
+		`d := bound`: func(bound, s1, s2, s3 float64) float64 {
+			d := bound
+			return d/s1 + 2*d/s2 + d/s3
+		},
+	}},
+	"divergence": {Name: "divergence", Stub: divergenceStub, Solution: divergence, Wrong: map[string]any{
+		`between := mean`: func(epsilon, mean, other float64) float64 {
+			between := mean
+			return epsilon*(between-mean) + kl(between, other)
+		},
+		`between := other / (other + (1-other)*math.Exp(epsilon))`: func(epsilon, mean, other float64) float64 {
+			between := other / (other + (1-other)*math.Exp(epsilon))
+			return epsilon*(between-mean) + kl(between, other)
+		},
+	}},
+	"where free begins": {Name: "freeFrom", Stub: freeFromStub, Solution: freeFrom, Wrong: map[string]any{
+		`return odds(sorted[k-1]) - odds(sorted[k-2])`: func(means []float64) float64 {
+			odds := func(p float64) float64 { return math.Log(p / (1 - p)) }
+			sorted, k := slices.Sorted(slices.Values(means)), len(means)
+			return odds(sorted[k-1]) - odds(sorted[k-2])
+		},
+		`return slices.Max(means) - slices.Min(means)`: func(means []float64) float64 { return slices.Max(means) - slices.Min(means) },
+	}},
+	"what a mean remembers": {Name: "remembered", Stub: rememberedStub, Solution: remembered},
+	"first plays":           {Name: "firstPlays", Stub: firstPlaysStub, Solution: firstPlays},
+	"schedule":              {Name: "planned", Stub: plannedStub, Solution: planned},
+	"sure winners":          {Name: "unbeaten", Stub: unbeatenStub, Solution: unbeaten},
 }
 
 func TestExercises(t *testing.T) {

@@ -12,95 +12,71 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Check checks a reader's answer, a function, and prints whether it is right, or a hint.
+// Check checks a reader's answer, a function, and prints whether it is right.
 func Check(name string, answer any) { set.Check(name, answer) }
 
 var set = exercise.Set{
-	"posterior": {
-		Hint: "turn the probability into odds: what does a release do to them at most?",
-		Check: exercise.Like(func(prior, epsilon float64) float64 {
-			keep := response(epsilon).Keep() // gives away as much as is allowed
-			return prior * keep / (prior*keep + (1-prior)*(1-keep))
-		}, 1e-9, "the largest posterior for a prior of %v and ε = %v", exercise.Grid(exercise.Args{0.5, 0.001, 0.1, 0.9}, exercise.Args{0.1, 1, 4})),
-	},
-	"Gaussian releases": {
-		Hint: "measure each release in standard deviations of its noise: how far does a record move all of them together?",
-		Check: exercise.Of(func(f func(mus []float64) float64) error {
-			const delta = 1e-6
-			for _, mus := range [][]float64{{0.5}, {0.1, 0.1, 0.1, 0.1}, {0.3, 0.4}, {1, 0.2, 0.05}} {
-				var all privacy.Sequence
-				for _, mu := range mus {
-					all = append(all, privacy.GaussianEvent{Mu: mu})
-				}
-				what := fmt.Sprintf("ε at δ = %v of releases with μ = %v", delta, mus)
-				got := privacy.GaussianEpsilon(delta, f(slices.Clone(mus)))
-				err := exercise.Near(what, got, check.Try(privacy.GDP{}.Epsilon(all, delta)), 1e-6)
-				check.That(err == nil, "%w by your μ", err)
+	"posterior": exercise.Like(func(prior, epsilon float64) float64 {
+		keep := response(epsilon).Keep() // gives away as much as is allowed
+		return prior * keep / (prior*keep + (1-prior)*(1-keep))
+	}, 1e-9, "the largest posterior for a prior of %v and ε = %v", exercise.Grid(exercise.Args{0.5, 0.001, 0.1, 0.9}, exercise.Args{0.1, 1, 4})),
+	"Gaussian releases": exercise.Of(func(f func(mus []float64) float64) error {
+		const delta = 1e-6
+		for _, mus := range [][]float64{{0.5}, {0.1, 0.1, 0.1, 0.1}, {0.3, 0.4}, {1, 0.2, 0.05}} {
+			var all privacy.Sequence
+			for _, mu := range mus {
+				all = append(all, privacy.GaussianEvent{Mu: mu})
 			}
-			return nil
-		}),
-	},
-	"share of yes": {
-		Hint: "if the true share were s, which share of the answers would be yes on average?",
-		Check: exercise.Like(func(said, epsilon float64) float64 {
-			estimate, yes := []float64{0, 0}, int(math.Round(1000*said))
-			check.OK(response(epsilon).Estimate(estimate, []int{1000 - yes, yes}))
-			return estimate[1] / 1000
-		}, 1e-9, "the estimate for a share of %v and ε = %v", exercise.Grid(exercise.Args{0.3, 0.5, 0, 1}, exercise.Args{0.2, 1, 3})),
-	},
-	"nodes of row 1": {
-		Hint: "at which rounds does the tree's staircase rise?",
-		Check: exercise.Like(func(rounds int) int {
-			nodes := map[mechanism.Node]bool{}
-			for t := range rounds {
-				nodes[mechanism.PrefixNodes(t + 1)[0]] = true // the largest node of a release begins with row 1
-			}
-			return len(nodes)
-		}, 0, "the number of nodes with row 1 after %d rounds", exercise.Grid(exercise.UpTo(300))),
-	},
-	"excluded": {
-		Hint: "the event contradicts the ε of which p = e^ε q + δ, and all smaller ones; is there one that is not negative?",
-		Check: exercise.Like(func(p, q, delta float64) float64 { return math.Log(max((p-delta)/q, 1)) }, 1e-9,
-			"the ε that p = %v and q = %v contradict at δ = %v",
-			[]exercise.Args{{0.5967, 0.0826, 0}, {0.3, 0.01, 0.1}, {0.2, 1e-4, 0.1}, {0.05, 0.04, 0.02}, {0.01, 0.001, 0.1}}),
-	},
-	"least claim": {
-		Hint: "to how many times her odds can so many releases take the attacker, at most?",
-		Check: exercise.Of(func(f func(won float64, releases int) float64) error { // worked out by hand
-			for _, c := range []struct {
-				won      float64
-				releases int
-				want     float64
-			}{{0.5, 1, 0}, {0.82, 1, 1.516347489}, {0.82, 2, 0.758173745}, {0.9, 4, 0.549306144}, {0.4, 3, 0.135155036}} {
-				what := fmt.Sprintf("the least ε of each of %d releases, where the attacker wins %v", c.releases, c.won)
-				check.OK(exercise.Near(what, f(c.won, c.releases), c.want, 1e-6))
-			}
-			return nil
-		}),
-	},
-	"queries": {
-		Hint: "so many queries cost their number times the loss: which is the first number that is too large?",
-		Check: exercise.Of(func(f func(loss, epsilon float64) int) error { // worked out by hand
-			for _, c := range []struct {
-				loss, epsilon float64
-				want          int
-			}{{0.008593226, 1, 117}, {0.5, 1, 3}, {0.25, 1, 5}, {2, 1, 1}, {0.3, 2, 7}} {
-				what := fmt.Sprintf("the number of queries of loss %v that cost more than %v", c.loss, c.epsilon)
-				check.OK(exercise.Near(what, float64(f(c.loss, c.epsilon)), float64(c.want), 0))
-			}
-			return nil
-		}),
-	},
-	"discrete Laplace": {
-		Hint: "divide the weight of z by the sum of the weights of all integers",
-		Check: exercise.Like(func(z, scale float64) float64 {
-			sum := 0.0
-			for k := -math.Ceil(60 * scale); k <= 60*scale; k++ { // beyond that there is less than 1e-25 of it
-				sum += math.Exp(-math.Abs(k) / scale)
-			}
-			return math.Exp(-math.Abs(z)/scale) / sum
-		}, 1e-9, "the probability of %v at scale %v", exercise.Grid(exercise.Args{0, 3, -2}, exercise.Args{4, 1, 0.3, 20})),
-	},
+			what := fmt.Sprintf("ε at δ = %v of releases with μ = %v", delta, mus)
+			got := privacy.GaussianEpsilon(delta, f(slices.Clone(mus)))
+			err := exercise.Near(what, got, check.Try(privacy.GDP{}.Epsilon(all, delta)), 1e-6)
+			check.That(err == nil, "%w by your μ", err)
+		}
+		return nil
+	}),
+	"share of yes": exercise.Like(func(said, epsilon float64) float64 {
+		estimate, yes := []float64{0, 0}, int(math.Round(1000*said))
+		check.OK(response(epsilon).Estimate(estimate, []int{1000 - yes, yes}))
+		return estimate[1] / 1000
+	}, 1e-9, "the estimate for a share of %v and ε = %v", exercise.Grid(exercise.Args{0.3, 0.5, 0, 1}, exercise.Args{0.2, 1, 3})),
+	"nodes of row 1": exercise.Like(func(rounds int) int {
+		nodes := map[mechanism.Node]bool{}
+		for t := range rounds {
+			nodes[mechanism.PrefixNodes(t + 1)[0]] = true // the largest node of a release begins with row 1
+		}
+		return len(nodes)
+	}, 0, "the number of nodes with row 1 after %d rounds", exercise.Grid(exercise.UpTo(300))),
+	"excluded": exercise.Like(func(p, q, delta float64) float64 { return math.Log(max((p-delta)/q, 1)) }, 1e-9,
+		"the ε that p = %v and q = %v contradict at δ = %v",
+		[]exercise.Args{{0.5967, 0.0826, 0}, {0.3, 0.01, 0.1}, {0.2, 1e-4, 0.1}, {0.05, 0.04, 0.02}, {0.01, 0.001, 0.1}}),
+	"least claim": exercise.Of(func(f func(won float64, releases int) float64) error { // worked out by hand
+		for _, c := range []struct {
+			won      float64
+			releases int
+			want     float64
+		}{{0.5, 1, 0}, {0.82, 1, 1.516347489}, {0.82, 2, 0.758173745}, {0.9, 4, 0.549306144}, {0.4, 3, 0.135155036}} {
+			what := fmt.Sprintf("the least ε of each of %d releases, where the attacker wins %v", c.releases, c.won)
+			check.OK(exercise.Near(what, f(c.won, c.releases), c.want, 1e-6))
+		}
+		return nil
+	}),
+	"queries": exercise.Of(func(f func(loss, epsilon float64) int) error { // worked out by hand
+		for _, c := range []struct {
+			loss, epsilon float64
+			want          int
+		}{{0.008593226, 1, 117}, {0.5, 1, 3}, {0.25, 1, 5}, {2, 1, 1}, {0.3, 2, 7}} {
+			what := fmt.Sprintf("the number of queries of loss %v that cost more than %v", c.loss, c.epsilon)
+			check.OK(exercise.Near(what, float64(f(c.loss, c.epsilon)), float64(c.want), 0))
+		}
+		return nil
+	}),
+	"discrete Laplace": exercise.Like(func(z, scale float64) float64 {
+		sum := 0.0
+		for k := -math.Ceil(60 * scale); k <= 60*scale; k++ { // beyond that there is less than 1e-25 of it
+			sum += math.Exp(-math.Abs(k) / scale)
+		}
+		return math.Exp(-math.Abs(z)/scale) / sum
+	}, 1e-9, "the probability of %v at scale %v", exercise.Grid(exercise.Args{0, 3, -2}, exercise.Args{4, 1, 0.3, 20})),
 }
 
 // response returns randomised response to a question with two answers.

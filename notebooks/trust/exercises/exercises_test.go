@@ -83,14 +83,26 @@ func discreteLaplace(z, scale float64) float64 {
 }
 
 var answers = map[string]notebooktest.Answer{
-	"posterior":         {Name: "posterior", Stub: posteriorStub, Solution: posterior},
-	"Gaussian releases": {Name: "together", Stub: togetherStub, Solution: together},
-	"share of yes":      {Name: "yesShare", Stub: yesShareStub, Solution: yesShare},
-	"nodes of row 1":    {Name: "nodesOfRow1", Stub: nodesOfRow1Stub, Solution: nodesOfRow1},
-	"excluded":          {Name: "excluded", Stub: excludedStub, Solution: excluded},
-	"least claim":       {Name: "leastClaim", Stub: leastClaimStub, Solution: leastClaim},
-	"queries":           {Name: "queriesFor", Stub: queriesForStub, Solution: queriesFor},
-	"discrete Laplace":  {Name: "discreteLaplace", Stub: discreteLaplaceStub, Solution: discreteLaplace},
+	"posterior": {Name: "posterior", Stub: posteriorStub, Solution: posterior, Wrong: map[string]any{
+		`return 1 / (1 + math.Exp(-epsilon))`:    func(prior, epsilon float64) float64 { return 1 / (1 + math.Exp(-epsilon)) },
+		`return min(1, prior*math.Exp(epsilon))`: func(prior, epsilon float64) float64 { return min(1, prior*math.Exp(epsilon)) },
+	}},
+	"Gaussian releases": {Name: "together", Stub: togetherStub, Solution: together, Wrong: map[string]any{
+		`return floats.Sum(mus)`:                       floats.Sum,
+		`return math.Sqrt(float64(len(mus))) * mus[0]`: func(mus []float64) float64 { return math.Sqrt(float64(len(mus))) * mus[0] },
+	}},
+	"share of yes":   {Name: "yesShare", Stub: yesShareStub, Solution: yesShare},
+	"nodes of row 1": {Name: "nodesOfRow1", Stub: nodesOfRow1Stub, Solution: nodesOfRow1},
+	"excluded": {Name: "excluded", Stub: excludedStub, Solution: excluded, Wrong: map[string]any{
+		`return math.Log(p / q)`:           func(p, q, delta float64) float64 { return math.Log(p / q) },
+		`return math.Log((p - delta) / q)`: func(p, q, delta float64) float64 { return math.Log((p - delta) / q) },
+	}},
+	"least claim": {Name: "leastClaim", Stub: leastClaimStub, Solution: leastClaim, Wrong: map[string]any{
+		`return math.Abs(math.Log(won / (1 - won)))`:       func(won float64, releases int) float64 { return math.Abs(math.Log(won / (1 - won))) },
+		`return math.Log(won/(1-won)) / float64(releases)`: func(won float64, releases int) float64 { return math.Log(won/(1-won)) / float64(releases) },
+	}},
+	"queries":          {Name: "queriesFor", Stub: queriesForStub, Solution: queriesFor},
+	"discrete Laplace": {Name: "discreteLaplace", Stub: discreteLaplaceStub, Solution: discreteLaplace},
 }
 
 func TestExercises(t *testing.T) {

@@ -15,58 +15,28 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Check checks a reader's answer, a function, and prints whether it is right, or a hint.
+// Check checks a reader's answer, a function, and prints whether it is right.
 func Check(name string, answer any) { set.Check(name, answer) }
 
 var set = exercise.Set{
-	"releases of an arm": {
-		Hint:  "a release comes after 1, 2, 4, 8, ... rewards",
-		Check: exercise.Like(released, 0, "the number of releases after %d rewards", exercise.Grid(exercise.UpTo(100))),
-	},
-	"what a plan proves": {
-		Hint: "a release that moves by d under Laplace noise of scale b costs d/b, and releases add up",
-		Check: exercise.Like(claimed, 1e-9, "the ε of %d releases, each moved by %v under noise of scale %v",
-			exercise.Grid(exercise.Args{1, 17}, exercise.Args{1, 2.5}, exercise.Args{1, 0.5})),
-	},
-	"noise of a total": {
-		Hint: "a draw has the variance 2b², independent draws add theirs, and there are 1 + log2(n) of them; the total is divided by n",
-		Check: exercise.Like(spread, 1e-9, "the standard deviation of the noise after %d rewards, b = %v",
-			exercise.Grid(exercise.Args{1, 2, 64}, exercise.Args{1, 4})),
-	},
-	"epsilon without clipping": {
-		Hint: "how far does a reward move a sum, and what does a move of 1 cost?",
-		Check: exercise.Like(func(epsilon, far float64) float64 { return claimed(1, far, 1/epsilon) }, 1e-9,
-			"the ε of noise for %v and rewards up to %v", exercise.Grid(exercise.Args{0.1, 1, 3}, exercise.Args{1, 2.5, 10})),
-	},
-	"the order of the steps": {
-		Hint: "how far can the reward move what the noise is added to? what comes after the noise does not matter",
-		Check: exercise.Like(leaked, 1e-9, "the ε of the steps %q at ε = %v and rewards up to %v",
-			exercise.Grid(exercise.Args{"clip noise", "noise clip", "noise", "clip noise clip", "clip clip noise", "noise clip clip"},
-				exercise.Args{0.1, 1, 3}, exercise.Args{1, 2.5, 10})),
-	},
-	"what so many runs can show": {
-		Hint: "an event of probability γ^(1/N) happens in all of N runs with probability γ, and one of probability 1 − γ^(1/N) in none",
-		Check: exercise.Like(func(runs int, gamma float64) float64 { return -math.Log(math.Pow(gamma, -1/float64(runs)) - 1) }, 1e-6,
-			"the largest ε of %d runs at γ = %v", exercise.Grid(exercise.Args{100, 20_000}, exercise.Args{0.005, 0.05})),
-	},
-	"best arm of a season": {
-		Hint:  "in season 0 it is arm 0; each season the arm behind it moves up",
-		Check: exercise.Like(best, 0, "the best arm in round %d, for seasons of %d rounds and %d arms", exercise.Grid(exercise.Args{1, 7, 70}, exercise.Args{7, 10}, exercise.Args{2, 5})),
-	},
-	"rows of a person": {
-		Hint: "k rows move the release by k·κ standard deviations; privacy.GaussianEpsilon(delta, k*kappa) is what that costs",
-		Check: exercise.Like(rows, 0, "for κ = %v, ε = %v and δ = %v the number of rows",
-			exercise.Grid(exercise.Args{0.05, 0.7}, exercise.Args{1, 10}, exercise.Args{1e-6})),
-	},
-	"false alarms of a test": {
-		Hint: "one of them is off with the probability math.Erfc(z/math.Sqrt2); how many are there?",
-		Check: exercise.Like(func(n int, z float64) float64 { return 2 * float64(n) * distuv.UnitNormal.Survival(z) }, 1e-9,
-			"the false alarms of %d comparisons at z = %v", exercise.Grid(exercise.Args{1, 8, 24}, exercise.Args{3, 4})),
-	},
-	"inverse propensity": {
-		Hint:  "a round counts y/p if the policy plays the log's arm, else 0; divide the sum by the number of all rounds",
-		Check: exercise.Like(estimated, 1e-9, "the estimate for arm %[2]d", exercise.Grid(exercise.Args{logged()}, exercise.Args{0, 1, 2})),
-	},
+	"releases of an arm": exercise.Like(released, 0, "the number of releases after %d rewards", exercise.Grid(exercise.UpTo(100))),
+	"what a plan proves": exercise.Like(claimed, 1e-9, "the ε of %d releases, each moved by %v under noise of scale %v",
+		exercise.Grid(exercise.Args{1, 17}, exercise.Args{1, 2.5}, exercise.Args{1, 0.5})),
+	"noise of a total": exercise.Like(spread, 1e-9, "the standard deviation of the noise after %d rewards, b = %v",
+		exercise.Grid(exercise.Args{1, 2, 64}, exercise.Args{1, 4})),
+	"epsilon without clipping": exercise.Like(func(epsilon, far float64) float64 { return claimed(1, far, 1/epsilon) }, 1e-9,
+		"the ε of noise for %v and rewards up to %v", exercise.Grid(exercise.Args{0.1, 1, 3}, exercise.Args{1, 2.5, 10})),
+	"the order of the steps": exercise.Like(leaked, 1e-9, "the ε of the steps %q at ε = %v and rewards up to %v",
+		exercise.Grid(exercise.Args{"clip noise", "noise clip", "noise", "clip noise clip", "clip clip noise", "noise clip clip"},
+			exercise.Args{0.1, 1, 3}, exercise.Args{1, 2.5, 10})),
+	"what so many runs can show": exercise.Like(func(runs int, gamma float64) float64 { return -math.Log(math.Pow(gamma, -1/float64(runs)) - 1) }, 1e-6,
+		"the largest ε of %d runs at γ = %v", exercise.Grid(exercise.Args{100, 20_000}, exercise.Args{0.005, 0.05})),
+	"best arm of a season": exercise.Like(best, 0, "the best arm in round %d, for seasons of %d rounds and %d arms", exercise.Grid(exercise.Args{1, 7, 70}, exercise.Args{7, 10}, exercise.Args{2, 5})),
+	"rows of a person": exercise.Like(rows, 0, "for κ = %v, ε = %v and δ = %v the number of rows",
+		exercise.Grid(exercise.Args{0.05, 0.7}, exercise.Args{1, 10}, exercise.Args{1e-6})),
+	"false alarms of a test": exercise.Like(func(n int, z float64) float64 { return 2 * float64(n) * distuv.UnitNormal.Survival(z) }, 1e-9,
+		"the false alarms of %d comparisons at z = %v", exercise.Grid(exercise.Args{1, 8, 24}, exercise.Args{3, 4})),
+	"inverse propensity": exercise.Like(estimated, 1e-9, "the estimate for arm %[2]d", exercise.Grid(exercise.Args{logged()}, exercise.Args{0, 1, 2})),
 }
 
 // fed returns a run of Totals after n rewards of an arm, under noise of a scale, with its releases.

@@ -106,16 +106,35 @@ func falseAlarms(comparisons int, z float64) float64 {
 }
 
 var answers = map[string]notebooktest.Answer{
-	"releases of an arm":         {Name: "releases", Stub: releasesStub, Solution: releases},
-	"epsilon without clipping":   {Name: "bareEpsilon", Stub: bareEpsilonStub, Solution: bareEpsilon},
+	"releases of an arm": {Name: "releases", Stub: releasesStub, Solution: releases, Wrong: map[string]any{
+		`return int(math.Log2(float64(n)))`: func(n int) int { return int(math.Log2(float64(n))) },
+		`return bits.OnesCount(uint(n))`:    func(n int) int { return bits.OnesCount(uint(n)) },
+	}},
+	"epsilon without clipping": {Name: "bareEpsilon", Stub: bareEpsilonStub, Solution: bareEpsilon, Wrong: map[string]any{
+		`return epsilon`:       func(epsilon, far float64) float64 { return epsilon },
+		`return epsilon / far`: func(epsilon, far float64) float64 { return epsilon / far },
+	}},
 	"what a plan proves":         {Name: "planEpsilon", Stub: planEpsilonStub, Solution: planEpsilon},
 	"noise of a total":           {Name: "spreadOfTotal", Stub: spreadOfTotalStub, Solution: spreadOfTotal},
 	"what so many runs can show": {Name: "mostSeen", Stub: mostSeenStub, Solution: mostSeen},
-	"the order of the steps":     {Name: "leak", Stub: leakStub, Solution: leak},
-	"best arm of a season":       {Name: "bestArm", Stub: bestArmStub, Solution: bestArm},
-	"rows of a person":           {Name: "mostRows", Stub: mostRowsStub, Solution: mostRows},
-	"false alarms of a test":     {Name: "falseAlarms", Stub: falseAlarmsStub, Solution: falseAlarms},
-	"inverse propensity":         {Name: "always", Stub: alwaysStub, Solution: always},
+	"the order of the steps": {Name: "leak", Stub: leakStub, Solution: leak, Wrong: map[string]any{
+		`if strings.Contains(steps, "clip") {`: func(steps string, epsilon, far float64) float64 {
+			if strings.Contains(steps, "clip") {
+				return epsilon
+			}
+			return epsilon * far
+		},
+		`if strings.HasSuffix(steps, "clip") {`: func(steps string, epsilon, far float64) float64 {
+			if strings.HasSuffix(steps, "clip") {
+				return epsilon
+			}
+			return epsilon * far
+		},
+	}},
+	"best arm of a season":   {Name: "bestArm", Stub: bestArmStub, Solution: bestArm},
+	"rows of a person":       {Name: "mostRows", Stub: mostRowsStub, Solution: mostRows},
+	"false alarms of a test": {Name: "falseAlarms", Stub: falseAlarmsStub, Solution: falseAlarms},
+	"inverse propensity":     {Name: "always", Stub: alwaysStub, Solution: always},
 }
 
 func TestExercises(t *testing.T) {

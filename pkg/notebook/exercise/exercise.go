@@ -1,15 +1,12 @@
 // Package exercise checks the exercises of a notebook.
 //
 // A [Set] has a notebook's exercises by name. A cell hands a function to Check, which prints
-// whether it is right, or a hint. A new exercise is a [Task] whose check is made by Like, or
-// of Of and Near:
+// whether it is right, or where it is not. It gives no hint: that is folded below the cell. The
+// check of a new exercise is made by Like, or of Of and Near:
 //
-//	exercise.Set{"half": {
-//		Hint: "divide by 2",
-//		Check: exercise.Of(func(f func(float64) float64) error {
-//			return exercise.Near("half of 3", f(3), 1.5, 1e-9)
-//		}),
-//	}}
+//	exercise.Set{"half": exercise.Of(func(f func(float64) float64) error {
+//		return exercise.Near("half of 3", f(3), 1.5, 1e-9)
+//	})}
 package exercise
 
 import (
@@ -20,19 +17,13 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 )
 
-// Task is an exercise: a hint, and a check of the reader's function.
-type Task struct {
-	Hint  string
-	Check func(answer any) error
-}
-
-// Set holds exercises by name.
-type Set map[string]Task
+// Set holds exercises by name. Each is a check of a reader's answer, a function.
+type Set map[string]func(answer any) error
 
 // width is the longest line that Check prints, in bytes.
 const width = 95
 
-// Check checks a reader's answer, a function, and prints whether it is right, or a hint.
+// Check checks a reader's answer, a function, and prints whether it is right, or where it is not.
 func (s Set) Check(name string, answer any) {
 	err := s.Answer(name, answer)
 	if err == nil {
@@ -53,16 +44,13 @@ func (s Set) Check(name string, answer any) {
 	fmt.Println(line)
 }
 
-// Answer returns nil if the answer to an exercise is right, or an error that ends in a hint.
+// Answer returns nil if the answer to an exercise is right, or an error that says where it is not.
 func (s Set) Answer(name string, answer any) error {
 	task, ok := s[name]
 	if !ok {
 		return fmt.Errorf("no exercise of that name")
 	}
-	if err := task.Check(answer); err != nil {
-		return fmt.Errorf("%w. Hint: %s", err, task.Hint)
-	}
-	return nil
+	return task(answer)
 }
 
 // Of makes a check of a function into one of any answer, which fails if the types differ. It may

@@ -6,6 +6,7 @@
 package notebooktest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -20,15 +21,19 @@ import (
 )
 
 // Answer is the stub and the solution of an exercise. Both are functions of the test's file, the
-// stub with "Stub" behind the Name that the notebook has.
+// stub with "Stub" behind the Name that the notebook has. Wrong has wrong answers, functions of the
+// test's file, by the code that makes them wrong.
 type Answer struct {
 	Name           string
 	Stub, Solution any
+	Wrong          map[string]any
 }
 
-// Exercises sees each stub fail with its hint and each solution pass. It compares their text with
-// that of the lesson or of its evidence: the stub stands above %% in a cell that calls
-// exercises.Check, the solution in the cell below it, folded. file is the test's own.
+// Exercises sees each stub fail, each solution pass, and each wrong answer fail. It compares their
+// text with that of the lesson or of its evidence: the stub stands above %% in a cell that calls
+// exercises.Check. The cell below it has, folded, a hint and the solution, and in the lesson at
+// least two wrong answers: lines of code, each below a comment that says what it shows. file is the
+// test's own.
 func Exercises(t *testing.T, set exercise.Set, lesson, file string, answers map[string]Answer) {
 	t.Helper()
 	source, err := os.ReadFile(file)
@@ -36,17 +41,19 @@ func Exercises(t *testing.T, set exercise.Set, lesson, file string, answers map[
 		t.Fatal(err)
 	}
 	var cells []Cell
+	own := 0 // cells of the lesson
 	for _, notebook := range Files(t, lesson) {
 		cells = append(cells, Cells(t, notebook)...)
+		own = cmp.Or(own, len(cells))
 	}
-	for name, task := range set {
+	for name := range set {
 		a, ok := answers[name]
 		if !ok {
 			t.Errorf("%s: no answer in this test", name)
 			continue
 		}
-		if err := set.Answer(name, a.Stub); err == nil || !strings.HasSuffix(err.Error(), task.Hint) {
-			t.Errorf("%s: the stub gives %v, want an error with the hint", name, err)
+		if err := set.Answer(name, a.Stub); err == nil {
+			t.Errorf("%s: the stub passes", name)
 		}
 		if err := set.Answer(name, a.Solution); err != nil {
 			t.Errorf("%s: the solution gives %v", name, err)
@@ -61,8 +68,19 @@ func Exercises(t *testing.T, set exercise.Set, lesson, file string, answers map[
 			continue
 		}
 		stub, _, _ := strings.Cut(cells[place].Source, "\n\n%%")
-		_, solution, _ := strings.Cut(cells[place+1].Source, "<pre><code>")
-		solution, _, _ = strings.Cut(html.UnescapeString(solution), "\n</code>")
+		folds := folded(cells[place+1].Source)
+		if folds["Hint"] == "" {
+			t.Errorf("%s: no hint is folded below the exercise", name)
+		}
+		for summary := range folds {
+			if !slices.Contains([]string{"Hint", "Solution", wrongAnswers}, summary) {
+				t.Errorf("%s: %q is folded below the exercise; want Hint, Solution or %s", name, summary, wrongAnswers)
+			}
+		}
+		if wrong := code(folds[wrongAnswers]); place < own || wrong != "" || len(a.Wrong) > 0 {
+			a.wrong(t, set, name, wrong, string(source))
+		}
+		solution := code(folds["Solution"])
 		for text, want := range map[string]string{
 			strings.Replace(stub, a.Name+"(", a.Name+"Stub(", 1): "stub", solution: "solution",
 		} {
@@ -74,6 +92,64 @@ func Exercises(t *testing.T, set exercise.Set, lesson, file string, answers map[
 	if len(answers) != len(set) {
 		t.Errorf("%d answers to %d exercises", len(answers), len(set))
 	}
+}
+
+// wrong sees each wrong answer fail. It compares their code with the notebook's list.
+func (a Answer) wrong(t *testing.T, set exercise.Set, name, list, source string) {
+	t.Helper()
+	said, lines := false, map[string]bool{}
+	for line := range strings.Lines(list) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "//") {
+			said = true
+			continue
+		}
+		if a.Wrong[line] == nil {
+			t.Errorf("%s: the notebook's wrong answer %q is not in this test", name, line)
+		}
+		if !said {
+			t.Errorf("%s: the notebook does not say what the wrong answer %q shows", name, line)
+		}
+		said, lines[line] = false, true
+	}
+	if len(lines) < 2 {
+		t.Errorf("%s: %d wrong answers in the notebook, want at least two", name, len(lines))
+	}
+	for line, answer := range a.Wrong {
+		if !lines[line] {
+			t.Errorf("%s: the notebook does not list the wrong answer %q", name, line)
+		}
+		if strings.Count(source, line) < 2 { // it names the answer, and is a part of it
+			t.Errorf("%s: no function of this test has the code of the wrong answer %q", name, line)
+		}
+		err := set.Answer(name, answer)
+		if err == nil {
+			t.Errorf("%s: the wrong answer %q passes", name, line)
+		} else if fit := fmt.Sprintf("%T", a.Solution); fmt.Sprintf("%T", answer) != fit {
+			t.Errorf("%s: the wrong answer %q is a %T, want a %s", name, line, answer, fit)
+		}
+	}
+}
+
+// wrongAnswers is the summary of what is folded for a teacher.
+const wrongAnswers = "Wrong answers"
+
+var fold = regexp.MustCompile(`(?s)<details><summary>([^<]*)</summary>(.*?)</details>`)
+
+// folded returns what is folded in a cell by its summary.
+func folded(source string) map[string]string {
+	folds := map[string]string{}
+	for _, m := range fold.FindAllStringSubmatch(source, -1) {
+		folds[m[1]] += m[2]
+	}
+	return folds
+}
+
+// code returns the first listing of a text.
+func code(text string) string {
+	_, listing, _ := strings.Cut(text, "<pre><code>")
+	listing, _, _ = strings.Cut(listing, "\n</code>")
+	return html.UnescapeString(listing)
 }
 
 // Cell is a cell of a notebook.
