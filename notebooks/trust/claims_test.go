@@ -25,6 +25,8 @@ var mutations = []notebooktest.Mutation{
 // cellMutations does so for each cell that checks what it shows, by the cell's ID.
 var cellMutations = []notebooktest.Mutation{
 	{"p00b-success", "Laplace noise has half its scale", "pkg/privacy/noise.go", "z := random.Exponential(n.rng) * scale", "z := random.Exponential(n.rng) * scale / 2"},
+	{"p00b-game", "a curve's values are negative", "charts/function.go", "s.Y[i] = f(v)", "s.Y[i] = -f(v)"},
+	{"b05", "a curve's values are one more", "charts/function.go", "s.Y[i] = f(v)", "s.Y[i] = f(v) + 1"},
 	{"p00b-walk", "randomised response tells the truth too rarely", "pkg/privacy/noise.go", "!(u < lie) || choices == 1", "!(u < 2*lie) || choices == 1"},
 	{"p00b-composition", "a Gaussian's noise does not depend on epsilon", "pkg/privacy/gaussian.go", "GaussianDelta(b.Epsilon, mu) > b.Delta", "GaussianDelta(1, mu) > b.Delta"},
 	{"p00b-tightest", "the first answer counts", "pkg/privacy/accountant.go", "case at < epsilon || by == \"\":", "case by == \"\":"},
