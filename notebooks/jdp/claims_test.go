@@ -35,6 +35,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"j03-ridges", "the ridge is divided by 100", "pkg/mechanism/exact.go", "shift := e.Ridge", "shift := e.Ridge / 100"},
 	{"j03-spectra", "Wishart noise has too few degrees of freedom", "pkg/mechanism/wishart.go", "return 28 * portable.Log(4/node.Delta)", "return 0.0028 * portable.Log(4/node.Delta)"},
 	{"4bf29d29", "a node's epsilon is not checked", "pkg/mechanism/wishart.go", "node.Epsilon >= 1 || ", ""},
+	{"4a2b1110", "sound noise is twice as large", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = 2 * math.Sqrt(float64(g.levels)) * square / mu"},
 	{"j03-eighth", "a table gives the curve of another policy", "notebooks/lab/read.go", "if c.Policy == policy {", "if c.Policy != policy {"},
 	{"j03-standard", "the action is not randomised", "pkg/privacy/noise.go", "!(u < lie) || choices == 1", "!(u < 0*lie)"},
 	{"b90a8fd9", "the package's width forgets the perturbation and the regulariser", "pkg/learner/ellipsoid.go", " + float64(c.thetaNorm*math.Sqrt(b.RhoMax)) + b.Gamma", ""},
