@@ -183,8 +183,9 @@ def fetched(page):
     return [x for x in found if x]
 
 
-def page(nb, out, directory, template="page", head=""):
-    """Writes the page of the notebook; directory is where its images are looked for. The template's head gets more."""
+def page(nb, out, directory, template="page", head="", live=True):
+    """Writes the page of the notebook; directory is where its images are looked for. The template's head gets more.
+    One that is not live has no scripts."""
     nb = nbformat.from_dict(nb)
     title = title_of(nb, out.stem)
     nb.metadata["title"] = title
@@ -196,8 +197,8 @@ def page(nb, out, directory, template="page", head=""):
     exporter = Exporter(formulas, template)
     text, _ = exporter.from_notebook_node(nb, {"metadata": {"path": str(directory), "name": out.stem}})
     head = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n{head}'
-    scripts = computes(nb, out.stem)
-    if "dpb-figure" in text or scripts:
+    scripts = computes(nb, out.stem) if live else ""
+    if live and "dpb-figure" in text or scripts:
         head += library()
     if formulas.list:
         head += formula_style()

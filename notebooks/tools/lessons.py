@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Makes the editions of the lessons: for a student, for a teacher, as slides.
+"""Makes the editions of the lessons: for a student, for a teacher, as slides, for paper.
 
 Run it through make, or with the environment of docker/env.sh:
 
     lessons.py [--out build/lessons] notebook...
 
 Each lesson gives <out>/student/<name>.ipynb, without solutions and without what its exercises printed;
-<out>/teacher/<name>.ipynb and .html, whole, with a sheet in front; <out>/slides/<name>.html. The outputs are
-those that the notebook has. A page and the slides need no network.
+<out>/teacher/<name>.ipynb and .html, whole, with a sheet in front; <out>/slides/<name>.html; <out>/print/<name>.html,
+the student's lesson on pages of A4. The outputs are those that the notebook has. No page needs the network, and the one
+for paper needs no scripts.
 """
 
 import copy
@@ -21,7 +22,8 @@ import export
 import run
 
 ANSWERS = ("Solution", "Wrong answers")  # what is folded for the teacher alone
-FOLDED = re.compile(r"<details>\s*<summary>([^<]*)</summary>.*?</details>\s*", re.DOTALL)
+FOLDED = re.compile(r"<details>\s*<summary>([^<]*)</summary>(.*?)</details>\s*", re.DOTALL)
+EXERCISE = re.compile(r"\*\*(Exercise \d+)[^*]*\*\*\s*(.+)", re.DOTALL)
 BLOCKS = re.compile(r"\n\s*\n")
 CODE_LINES = 6  # that a slide has at most
 LABEL = 3       # words of what is a label in bold, such as "Claim.", and no sentence
@@ -100,10 +102,10 @@ def sheet(nb):
         text = claim(cells).replace("**", "").replace("|", "\\|")
         rows.append(f"| {heading} | {minutes(cells):.0f} | {text} |")
         for cell in cells:
-            m = re.match(r"\*\*(Exercise \d+)[^*]*\*\*\s*(.+)", cell.source, re.DOTALL)
-            if cell.cell_type == "markdown" and m:
-                task = sentences(" ".join(m[2].split()), 160).replace("|", "\\|")
-                marks.append(f"| {m[1]} | {task} | {POINTS} |")
+            for block in BLOCKS.split(cell.source if cell.cell_type == "markdown" else ""):
+                if m := EXERCISE.match(block):
+                    task = sentences(" ".join(m[2].split()), 160).replace("|", "\\|")
+                    marks.append(f"| {m[1]} | {task} | {POINTS} |")
     total = sum(minutes(cells) for _, cells in sections(nb))
     return "\n".join([
         f"## For the teacher: {total:.0f} minutes", "",
@@ -165,6 +167,28 @@ def slides(nb):
     return nbformat.v4.new_notebook(cells=made, metadata=nb.metadata)
 
 
+def printed(nb):
+    """The student's lesson for paper: figures stand still, what is folded lies open, and hints stand at the end."""
+    nb, hints = student(nb), []
+
+    def opened(m):
+        if m[1] == "Hint":
+            hints.append(m[2].strip())
+            return ""
+        return f'<div class="dpb-box">\n\n**{m[1]}**{m[2]}\n</div>\n\n'
+
+    for cell in nb.cells:
+        if cell.cell_type == "markdown":
+            cell.source = FOLDED.sub(opened, cell.source).strip()
+        else:
+            shown = [o for o in cell.outputs if "dpb-progress" not in o.get("data", {}).get("text/html", "")]
+            cell.outputs = [still(o) if "text/html" in o.get("data", {}) else o for o in shown]
+    nb.cells = [c for c in nb.cells if c.cell_type == "code" and (c.outputs or not folded(c)) or c.cell_type == "markdown" and c.source]
+    listed = "\n".join(f"{i}. {hint}" for i, hint in enumerate(hints, 1))
+    nb.cells.append(nbformat.v4.new_markdown_cell(f"## Hints\n\n{listed}", id="hints"))
+    return nb
+
+
 def still(output):
     """The static picture of a figure, with its caption and without its scripts."""
     soup = BeautifulSoup(output["data"]["text/html"], "html.parser")
@@ -193,6 +217,8 @@ def make(path, out):
     (out / "slides").mkdir(parents=True, exist_ok=True)
     made = slides(nb)
     export.page(made, out / "slides" / f"{path.stem}.html", path.resolve().parent, template="slides", head=player())
+    (out / "print").mkdir(parents=True, exist_ok=True)
+    export.page(printed(nb), out / "print" / f"{path.stem}.html", path.resolve().parent, template="print", live=False)
     return len(made.cells)
 
 
@@ -200,7 +226,7 @@ def main(arguments=None):
     a = run.parser(__doc__, run.ROOT / "build" / "lessons").parse_args(arguments)
     for path in a.notebooks:
         try:
-            print(f"{path.stem}: student, teacher, {make(path, a.out)} slides", flush=True)
+            print(f"{path.stem}: student, teacher, {make(path, a.out)} slides, print", flush=True)
         except export.Failure as e:
             print(f"lessons: {path.stem}: {e}", file=sys.stderr)
             return 1

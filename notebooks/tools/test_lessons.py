@@ -3,9 +3,12 @@
 import nbformat
 import nbformat.v4 as v4
 import pytest
+from bs4 import BeautifulSoup
 
 import lessons
 import run
+
+LESSONS = pytest.mark.parametrize("path", sorted((run.ROOT / "notebooks").glob("*.ipynb")), ids=lambda p: p.stem)
 
 FIGURE = ('<div class="dpb-figure"><img class="dpb-static" alt="two bars" src="data:,"><div class="dpb-live"></div>'
           '<p class="dpb-note">Move it</p><script>draw()</script></div>')
@@ -37,7 +40,7 @@ def test_a_student_gets_no_answer():
     assert [len(c.get("outputs", [])) for c in made.cells] == [0, 0, 0, 1, 0, 1, 0, 0, 0]
 
 
-@pytest.mark.parametrize("path", sorted((run.ROOT / "notebooks").glob("*.ipynb")), ids=lambda p: p.stem)
+@LESSONS
 def test_no_answer_of_a_lesson_is_left(path):
     whole = nbformat.read(path, as_version=4)
     made = {c.id: c for c in lessons.student(whole).cells}
@@ -55,6 +58,39 @@ def test_a_teacher_gets_a_sheet():
     assert "For the teacher: 8 minutes" in sheet
 
 
+@LESSONS
+def test_a_sheet_has_all_exercises(path):
+    whole = nbformat.read(path, as_version=4)
+    assert lessons.sheet(whole).count("\n| Exercise ") == sum(lessons.is_exercise(c) for c in whole.cells)
+
+
+@LESSONS
+def test_all_figures_stand_still_on_paper(path):
+    whole = nbformat.read(path, as_version=4)
+    made = lessons.printed(whole)
+    assert len(figures_of(made)) == len(figures_of(whole)) > 0
+    assert figures_of(made) == figures_of(whole)
+    assert "<script" not in str(made) and "<details" not in str(made) and "Wrong answers" not in str(made)
+    assert made.cells[-1].source.count("\n") == 1 + sum(lessons.is_exercise(c) for c in whole.cells)  # a hint each
+
+
+def figures_of(nb):
+    """What the pictures of a notebook say, in their order."""
+    drawn = [o.data["text/html"] for c in nb.cells if c.cell_type == "code" for o in lessons.figures(c)]
+    return [i["alt"] for text in drawn for i in BeautifulSoup(text, "html.parser").find_all("img", class_="dpb-static")]
+
+
+def test_a_page_for_paper_runs_nothing(tmp_path):
+    path = run.ROOT / "notebooks" / "00b-privacy.ipynb"
+    whole = run.share(nbformat.read(path, as_version=4))
+    lessons.export.page(lessons.printed(whole), tmp_path / "page.html", path.parent, template="print", live=False)
+    page = BeautifulSoup((tmp_path / "page.html").read_text(encoding="utf-8"), "html.parser")
+    assert not page.find_all(["script", "details", "input", "button"])
+    assert any("size: A4" in str(style) for style in page.find_all("style"))
+    stand = [i["alt"] for i in page.find_all("img", class_="dpb-static") if i["src"].startswith("data:image/svg+xml")]
+    assert stand == figures_of(whole)
+
+
 def test_slides_show_claims_figures_and_short_code():
     made = lessons.slides(lesson())
     shown = [c.source or "figure" for c in made.cells]
@@ -64,6 +100,13 @@ def test_slides_show_claims_figures_and_short_code():
     assert "This is said" in made.cells[1].metadata.dpb.notes
     still = made.cells[2].outputs[0].data["text/html"]
     assert "two bars" in still and "script" not in still and "Move it" not in still
+
+
+def test_on_paper_nothing_is_folded():
+    made = lessons.printed(lesson())
+    assert [c.cell_type for c in made.cells] == ["markdown", "markdown", "code", "markdown", "code", "markdown", "code", "markdown"]
+    assert made.cells[-1].source == "## Hints\n\n1. Count."
+    assert "draw()" not in made.cells[2].outputs[0].data["text/html"] and made.cells[4].outputs[0].text == "2"
 
 
 def test_a_label_is_followed_by_what_it_labels():
