@@ -134,7 +134,7 @@ type codeCell struct {
 	parameter bool               // a name is given a value
 }
 
-// read parses a notebook. What follows %% in a cell is the body of a function.
+// read parses a notebook.
 func read(t *testing.T, path string) *notebook {
 	t.Helper()
 	nb := &notebook{imports: map[string]string{}, declared: map[string]*codeCell{}}
@@ -144,23 +144,7 @@ func read(t *testing.T, path string) *notebook {
 		}
 		c := &codeCell{ID: raw.ID, selectors: map[[2]string]bool{}, names: map[string]bool{}}
 		nb.cells = append(nb.cells, c)
-		source := "package cell\n"
-		body := false
-		for line := range strings.Lines(raw.Source) {
-			switch {
-			case strings.HasPrefix(line, "%%"):
-				source, body = source+"\nfunc _() {\n", true
-			case !strings.HasPrefix(line, "%"):
-				source += line
-			}
-		}
-		if body {
-			source += "\n}\n"
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), raw.ID, source, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatalf("cell %s: %v", raw.ID, err)
-		}
+		f := parse(t, raw)
 		for _, i := range f.Imports {
 			p, _ := strconv.Unquote(i.Path.Value)
 			name := p[strings.LastIndex(p, "/")+1:]
@@ -186,6 +170,29 @@ func read(t *testing.T, path string) *notebook {
 		})
 	}
 	return nb
+}
+
+// parse parses a cell of code. What follows %% in it is the body of a function.
+func parse(t *testing.T, c notebooktest.Cell) *ast.File {
+	t.Helper()
+	source := "package cell\n"
+	body := false
+	for line := range strings.Lines(c.Source) {
+		switch {
+		case strings.HasPrefix(line, "%%"):
+			source, body = source+"\nfunc _() {\n", true
+		case !strings.HasPrefix(line, "%"):
+			source += line
+		}
+	}
+	if body {
+		source += "\n}\n"
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), c.ID, source, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatalf("cell %s: %v", c.ID, err)
+	}
+	return f
 }
 
 // value reports whether an expression has a number, or a text, that a reader may change.

@@ -2,10 +2,13 @@ package notebooks
 
 import (
 	"encoding/json"
+	"go/ast"
+	"go/token"
 	"html"
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -160,6 +163,87 @@ func printed(text string, percent bool, there []float64) bool {
 	return false
 }
 
+// levels are percentages that a caption may name: of confidence, or of a band.
+const levels = "95 99"
+
+var (
+	verb  = regexp.MustCompile(`%[-+# 0-9.]*(?:\[\d+\])?[a-zA-Z%]`)
+	power = regexp.MustCompile(`10⁻[¹²³⁴⁵⁶⁷⁸⁹]`)
+)
+
+// small writes a negative power of ten, such as 10⁻⁶, as a decimal number.
+func small(power string) string {
+	digit := strings.Index("¹²³⁴⁵⁶⁷⁸⁹", strings.TrimPrefix(power, "10⁻"))
+	n := len([]rune("¹²³⁴⁵⁶⁷⁸⁹"[:digit])) // of zeros behind the point
+	return "0." + strings.Repeat("0", n) + "1"
+}
+
+// TestCaptions: each number in the fixed words of a figure's title, caption or alternative text is
+// set by the lesson's code. A number that is a result is made from the run.
+func TestCaptions(t *testing.T) {
+	each(t, lessons(t), func(t *testing.T, path string) {
+		var set []float64
+		words := map[string][]string{} // by cell
+		for _, c := range notebooktest.Cells(t, path) {
+			if !c.Code {
+				continue
+			}
+			ast.Inspect(parse(t, c), func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.KeyValueExpr:
+					if key, ok := n.Key.(*ast.Ident); ok && says(key) {
+						words[c.ID] = append(words[c.ID], literals(n.Value)...)
+					}
+				case *ast.AssignStmt:
+					for i, left := range n.Lhs {
+						if field, ok := left.(*ast.SelectorExpr); ok && says(field.Sel) {
+							words[c.ID] = append(words[c.ID], literals(n.Rhs[min(i, len(n.Rhs)-1)])...)
+						}
+					}
+				case *ast.BasicLit:
+					if v, err := strconv.ParseFloat(strings.ReplaceAll(n.Value, "_", ""), 64); err == nil {
+						set = append(set, v)
+					}
+				}
+				return true
+			})
+		}
+		for id, list := range words {
+			for _, text := range list {
+				text := plainNumbers(verb.ReplaceAllString(power.ReplaceAllStringFunc(text, small), " "))
+				for _, m := range stated.FindAllStringSubmatch(text, -1) {
+					if !slices.Contains(strings.Fields(levels), m[1]) && !printed(m[1], m[2] != "", set) {
+						t.Errorf("cell %s: the words %s have %s, which no variable gives", id, text, m[1])
+					}
+				}
+			}
+		}
+		t.Logf("%d cells have words of figures", len(words))
+	})
+}
+
+// says reports whether a field of a figure holds words.
+func says(field *ast.Ident) bool {
+	return slices.Contains([]string{"Title", "Caption", "Alt"}, field.Name)
+}
+
+// literals lists the texts in an expression. What cell.Finds chooses from is held by its check.
+func literals(e ast.Expr) (texts []string) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			f, ok := n.Fun.(*ast.SelectorExpr)
+			return !ok || f.Sel.Name != "Finds"
+		case *ast.BasicLit:
+			if n.Kind == token.STRING {
+				texts = append(texts, n.Value)
+			}
+		}
+		return true
+	})
+	return texts
+}
+
 // TestPrinted: a number that is nowhere is found out, and one that is rounded is not.
 func TestPrinted(t *testing.T) {
 	there := []float64{0.7493, 1234567, 83.6}
@@ -177,6 +261,9 @@ func TestPrinted(t *testing.T) {
 	}
 	if got := plainNumbers("1,234,567 and 1{,}000, 20_000"); got != "1234567 and 1000, 20000" {
 		t.Errorf("without commas: %q", got)
+	}
+	if got := small("10⁻⁶"); got != "0.000001" {
+		t.Errorf("10⁻⁶ is %s", got)
 	}
 	if m := stated.FindStringSubmatch("in Section 7 of 2018, $x_{12}$ falls to 12.5\\% of it"); len(m) == 0 {
 		t.Error("no number is stated")
