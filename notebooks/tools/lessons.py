@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the editions of the lessons: for a student, for a teacher, as slides, for paper.
+"""Makes the editions of the lessons: for a student, for a teacher, as slides, for paper, for nbgrader.
 
 Run it through make, or with the environment of docker/env.sh:
 
@@ -7,7 +7,8 @@ Run it through make, or with the environment of docker/env.sh:
 
 Each lesson gives <out>/student/<name>.ipynb, without solutions and without what its exercises printed;
 <out>/teacher/<name>.ipynb and .html, whole, with a sheet in front; <out>/slides/<name>.html; <out>/print/<name>.html,
-the student's lesson on pages of A4. The outputs are those that the notebook has. No page needs the network, and the one
+the student's lesson on pages of A4; <out>/nbgrader/source/<name>/<name>.ipynb, the student's lesson as an assignment of
+nbgrader, whose course is <out>/nbgrader. The outputs are those that the notebook has. No page needs the network, and the one
 for paper needs no scripts.
 """
 
@@ -189,6 +190,33 @@ def printed(nb):
     return nb
 
 
+def assignment(nb):
+    """The student's lesson for nbgrader: the answer to an exercise is a cell, and its check one below that has marks."""
+    nb, cells = student(nb), []
+    for cell in nb.cells:
+        if not is_exercise(cell):
+            cells.append(cell)
+            continue
+        answer, check = cell.source.split("\n\n%%\n")
+        below = nbformat.v4.new_code_cell(f"%%\n{check}", id=f"{cell.id}-marks")
+        cell.source = answer
+        mark = {"schema_version": 3, "task": False}
+        cell.metadata["nbgrader"] = {**mark, "grade_id": cell.id, "grade": False, "solution": True, "locked": False}
+        below.metadata["nbgrader"] = {**mark, "grade_id": below.id, "grade": True, "solution": False, "locked": True, "points": POINTS}
+        cells += [cell, below]
+    nb.cells = cells
+    return nb
+
+
+# A course of nbgrader. An answer's cell has what the student is to change, and the figures stay: neither is cleared.
+COURSE = """c = get_config()
+c.CourseDirectory.course_id = "dpbandits"
+c.GenerateAssignment.preprocessors = ["nbgrader.preprocessors." + name for name in (
+    "LockCells", "CheckCellMetadata", "ComputeChecksums", "SaveCells", "CheckCellMetadata")]
+c.Execute.timeout = 600
+"""
+
+
 def still(output):
     """The static picture of a figure, with its caption and without its scripts."""
     soup = BeautifulSoup(output["data"]["text/html"], "html.parser")
@@ -214,6 +242,10 @@ def make(path, out):
         (out / name).mkdir(parents=True, exist_ok=True)
         run.write(edition, out / name / path.name)
     export.page(editions["teacher"], out / "teacher" / f"{path.stem}.html", path.resolve().parent)
+    course = out / "nbgrader"
+    (course / "source" / path.stem).mkdir(parents=True, exist_ok=True)
+    run.write(assignment(nb), course / "source" / path.stem / path.name)
+    (course / "nbgrader_config.py").write_text(COURSE, encoding="utf-8")
     (out / "slides").mkdir(parents=True, exist_ok=True)
     made = slides(nb)
     export.page(made, out / "slides" / f"{path.stem}.html", path.resolve().parent, template="slides", head=player())
@@ -226,7 +258,7 @@ def main(arguments=None):
     a = run.parser(__doc__, run.ROOT / "build" / "lessons").parse_args(arguments)
     for path in a.notebooks:
         try:
-            print(f"{path.stem}: student, teacher, {make(path, a.out)} slides, print", flush=True)
+            print(f"{path.stem}: student, teacher, {make(path, a.out)} slides, print, nbgrader", flush=True)
         except export.Failure as e:
             print(f"lessons: {path.stem}: {e}", file=sys.stderr)
             return 1

@@ -25,7 +25,7 @@ def lesson():
         markdown("**What to notice.** The left one is lower. The right one is higher."),
         code("%%\nfmt.Println(1 + 1)", outputs=[v4.new_output("stream", text="2")]),
         markdown("**Exercise 1.** Add `a` and `b`. Why is it so?"),
-        code('%%\nexercises.Check("sum", sum)', outputs=[v4.new_output("stream", text="not yet. Hint: it is 2")], execution_count=4),
+        code('func sum() {}\n\n%%\nexercises.Check("sum", sum)', outputs=[v4.new_output("stream", text="not yet. Hint: it is 2")], execution_count=4),
         markdown("<details><summary>Hint</summary>Count.</details>\n<details><summary>Solution</summary><pre><code>a + b\n\nc\n</code></pre></details>\n"
                  "<details><summary>Wrong answers</summary>3 forgets nothing.</details>"),
     ])
@@ -100,6 +100,15 @@ def test_slides_show_claims_figures_and_short_code():
     assert "This is said" in made.cells[1].metadata.dpb.notes
     still = made.cells[2].outputs[0].data["text/html"]
     assert "two bars" in still and "script" not in still and "Move it" not in still
+
+
+def test_an_assignment_has_marks():
+    made = lessons.assignment(lesson())
+    answers = [c for c in made.cells if c.metadata.get("nbgrader", {}).get("solution")]
+    marked = [c for c in made.cells if c.metadata.get("nbgrader", {}).get("grade")]
+    assert [c.source for c in answers] == ["func sum() {}"] and [c.source for c in marked] == ['%%\nexercises.Check("sum", sum)']
+    assert marked[0].metadata.nbgrader.points == 2 and marked[0].metadata.nbgrader.locked
+    assert "forgets" not in str(made)
 
 
 def test_on_paper_nothing_is_folded():

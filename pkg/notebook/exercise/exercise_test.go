@@ -1,7 +1,10 @@
 package exercise_test
 
 import (
+	"io"
 	"math"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
@@ -20,6 +23,25 @@ func ExampleSet_Check() {
 	// half: not yet: half of 3, a number that is odd, and of which half is therefore not a whole
 	// number, is 1.5, and you have 3
 	// half: right
+}
+
+// Where marks are given, what is wrong goes to the standard error.
+func TestMarks(t *testing.T) {
+	t.Setenv("DPBANDITS_MARKS", "1")
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := os.Stderr
+	os.Stderr = write
+	set.Check("half", func(x float64) float64 { return x })
+	set.Check("half", func(x float64) float64 { return x / 2 })
+	os.Stderr = before
+	write.Close()
+	got, err := io.ReadAll(read)
+	if err != nil || !strings.HasPrefix(string(got), "half: not yet: ") || strings.Contains(string(got), "right") {
+		t.Errorf("%q, error %v, want the wrong answer alone", got, err)
+	}
 }
 
 // An answer that is wrong, of another type, or not a number gets an error, and so does a name that
