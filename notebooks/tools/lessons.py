@@ -209,7 +209,12 @@ def assignment(nb):
 
 
 # A course of nbgrader. An answer's cell has what the student is to change, and the figures stay: neither is cleared.
-COURSE = """c = get_config()
+# A check that finds an answer wrong says so on the standard error (pkg/notebook/exercise), and its cell gets no marks.
+COURSE = """import os
+
+os.environ["DPBANDITS_MARKS"] = "1"
+
+c = get_config()
 c.CourseDirectory.course_id = "dpbandits"
 c.GenerateAssignment.preprocessors = ["nbgrader.preprocessors." + name for name in (
     "LockCells", "CheckCellMetadata", "ComputeChecksums", "SaveCells", "CheckCellMetadata")]

@@ -47,6 +47,7 @@ def test_no_answer_of_a_lesson_is_left(path):
     for exercise, below in zip(whole.cells, whole.cells[1:]):
         if lessons.is_exercise(exercise):
             assert not made[exercise.id].outputs
+            assert exercise.source.count("\n\n%%\n") == 1  # parts the answer from its check
             assert "<pre>" in below.source and "<pre>" not in made[below.id].source
             assert "Hint" in made[below.id].source
 
