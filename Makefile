@@ -33,7 +33,7 @@ unexport DPBANDITS_ECHARTS
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup notebooks execute site lessons lite lab test test-lite test-cluster portable lint bench audit mutants reproduce image clean distclean force
+.PHONY: help setup notebooks execute site lessons lite lab test test-lite test-cluster portable lint bench audit judge mutants reproduce image clean distclean force
 
 help: ## this list
 	@echo 'make TARGET [SCALE=smoke|lecture|paper]    (now: SCALE=$(SCALE))'
@@ -107,6 +107,8 @@ bench: ## benchmarks, for benchstat, beside Python's (BENCH=regexp, COUNT=n)
 
 audit: $(RUN)-audit ## attack every mechanism, every learner and the broken fixtures: claimed, audited and exact epsilon
 
+judge: $(RUN)-judge ## attack a public program: PROGRAM=mab-dpse CLONE=its/checkout [VENV=...]; without PROGRAM, the list
+
 mutants: $(RUN)-mutants ## break every draw of noise and every sensitivity, one at a time, and see a test fail (ONLY=regexp)
 
 reproduce: $(RUN)-reproduce ## one figure or table of a paper: FIGURE=jdp-fig4 [OUT=file.csv]; without FIGURE, the list
@@ -116,11 +118,12 @@ reproduce: $(RUN)-reproduce ## one figure or table of a paper: FIGURE=jdp-fig4 [
 # and wait for the child, which sees that the file is gone.
 $(RUN)-%: force
 	@mkdir -p build/bin build/running && echo $$PPID >$@
-	@docker/setup go $(if $(filter reproduce,$*),data)
-	@go build -buildvcs=false -o build/bin/ ./pkg/cmd/dpbandits
-	@exec build/bin/dpbandits $* -while $@ $(ARGUMENTS)
+	@docker/setup go $(if $(filter reproduce,$*),data) $(if $(filter judge,$*),peers)
+	@go build -buildvcs=false -o build/bin/ $(if $(filter judge,$*),./notebooks/judged/judge,./pkg/cmd/dpbandits)
+	@exec build/bin/$(if $(filter judge,$*),judge,dpbandits $*) -while $@ $(ARGUMENTS)
 
 audit: ARGUMENTS = -scale $(SCALE)
+judge: ARGUMENTS = $(if $(PROGRAM),-program $(PROGRAM)) $(if $(CLONE),-clone $(CLONE)) $(if $(VENV),-python $(VENV)/bin/python)
 mutants: ARGUMENTS = -scale $(SCALE) $(if $(ONLY),-only '$(ONLY)')
 reproduce: ARGUMENTS = $(if $(FIGURE),-figure $(FIGURE) -scale $(SCALE)) $(if $(OUT),-out $(OUT))
 

@@ -9,6 +9,7 @@
 // 290da5f.
 //
 // scorecard.csv is what package scorecard makes of the tables: printed numbers beside ours.
+// public-programs.csv is what package judged found of public programs.
 package results
 
 import (
