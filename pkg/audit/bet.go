@@ -33,6 +33,9 @@ func chooseBet(sides [2]side, epsilon, claimed float64) bet {
 			if claimed < mean {
 				against = max(against, claimed)
 			}
+			if against >= 1 { // every run tells the worlds apart: no capital grows against 1
+				against = 1 - 1e-3
+			}
 			best = bet{epsilon: epsilon, stake: g.stake(against), world: w}
 			best.growth = g.capital(best.stake, claimed)
 		}

@@ -205,6 +205,19 @@ func TestLikelihoodGaussian(t *testing.T) {
 	}
 }
 
+// Noise so small that every run tells the worlds apart is the clearest case of all.
+func TestLikelihoodApart(t *testing.T) {
+	m := gaussianRatio(t, privacy.Budget{Epsilon: 1, Delta: 1e-5}, 1e-4)
+	m.Runs, m.Curve = 400, nil
+	f, err := m.Run(ctx, audit.Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !f.Excluded() || f.Delta < 0.9 || f.Epsilon < 900 {
+		t.Errorf("worlds that every run tells apart: delta >= %v, epsilon >= %v, want near 1, and the largest that is tried\n%s", f.Delta, f.Epsilon, f)
+	}
+}
+
 // A true curve is excluded in at most alpha of the audits: 300 at alpha = 0.1, of which a test that
 // errs as often as it may excludes more than 50 with probability 1e-4.
 func TestLikelihoodValidity(t *testing.T) {
