@@ -102,7 +102,7 @@ func TestRerun(t *testing.T) {
 			at := Place{}
 			if r.library() {
 				at.Python = python(t)
-				if err := exec.Command(at.Python, "-c", "import "+r.Packages[0]).Run(); err != nil {
+				if err := exec.Command(at.Python, "-c", "import importlib.metadata as m, sys; m.version(sys.argv[1])", r.Packages[0]).Run(); err != nil {
 					t.Skipf("%s is not installed", r.Packages[0])
 				}
 			}
@@ -118,10 +118,14 @@ func TestRerun(t *testing.T) {
 	}
 }
 
-// python returns the interpreter of the tests, which has NumPy.
+// python returns the interpreter of the tests, which has NumPy: that of VENV, as for make judge, or
+// of the peers.
 func python(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join("..", "..", ".peers", "bin", "python")
+	if venv := os.Getenv("VENV"); venv != "" {
+		path = filepath.Join(venv, "bin", "python")
+	}
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("Python's packages are not installed: run docker/setup peers, in the repository's root")
 	}
