@@ -16,6 +16,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/design"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
@@ -432,6 +433,7 @@ func subjects() []subject {
 		linears("learner.DoublyRobustLasso", func() any {
 			return learner.DoublyRobustLasso{Explore: 0.5, Lambda: 0.1, Start: 3, Truncate: 3, Tolerance: 1e-6}
 		}),
+		linears("catalogue.Learner", func() any { return catalogue.Learner{Name: "LinUCB"} }),
 		linears("learner.Random", func() any { return learner.Random{} }),
 		linears("learner.SupportOracle", func() any { return learner.SupportOracle{Support: []int{1, 0}, Ridge: 1} }),
 		linears("learner.Metered", func() any {

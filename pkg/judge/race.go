@@ -57,8 +57,8 @@ type experiment struct {
 	models map[string]string
 }
 
-// prepare makes the experiment of a world. A rival that does not open, or that proves less privacy
-// than the learner, stays away.
+// prepare makes the experiment of a world. A rival that does not open, that proves less privacy than
+// the learner, or that is the learner stays away.
 func (j *judging) prepare(p place) experiment {
 	b := budget(p.claim)
 	e := experiment{place: p, models: map[string]string{}, Experiment: &simulate.Experiment{
@@ -71,7 +71,7 @@ func (j *judging) prepare(p place) experiment {
 			continue
 		}
 		l, claim, err := made(r, p.problem, b, j.horizon())
-		if err != nil || r.Private && !(claim.Epsilon() <= b.Epsilon*(1+1e-9)) {
+		if err != nil || r.Private && !(claim.Epsilon() <= b.Epsilon*(1+1e-9)) || reflect.DeepEqual(l, j.learner) {
 			continue
 		}
 		if r.Private {
