@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -248,6 +249,29 @@ func TestTable(t *testing.T) {
 	for _, bad := range []string{"", "program,what\n", string(CSV(nil)) + strings.Repeat(",", len(header)-1) + "\n"} {
 		if _, _, err := Read([]byte(bad)); err == nil {
 			t.Errorf("no error of %q", bad)
+		}
+	}
+}
+
+// TestReadme: README says how many programs there are, and of how many the claim is excluded.
+func TestReadme(t *testing.T) {
+	rows, err := Committed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	excluded := 0
+	for _, r := range rows {
+		if r.Verdict == Excluded {
+			excluded++
+		}
+	}
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{fmt.Sprintf("Of %d public programs", len(rows)), fmt.Sprintf("[exclude %d claims]", excluded)} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("README does not say %q", want)
 		}
 	}
 }
