@@ -19,6 +19,11 @@ func Items(c *judge.Card) []charts.Item {
 	if f := races(c); f != nil {
 		items = append(items, f, standings(c))
 	}
+	if c.Inside != nil {
+		inside := charts.Inside("What the learner chooses by", c.Inside)
+		inside.Scale = scale(c)
+		items = append(items, inside)
+	}
 	return append(items, attacks(c), checks(c))
 }
 

@@ -36,6 +36,7 @@ func ExampleItems() {
 	// figure: What the closest attack sees
 	// figure: Regret beside the best rivals
 	// table: world, learner, model, ε proved, regret, ±, this learner minus it, ±
+	// figure: What the learner chooses by
 	// table: attack, claimed ε, excluded ε, visible ε, runs, the claim is
 	// table: checked, by, result
 }

@@ -121,6 +121,9 @@ type Card struct {
 	Grows   []Exponent `json:"grows"`            // with the horizon, and with epsilon if Options.At is set
 	Costs   []Cost     `json:"costs"`
 	Checks  []Check    `json:"checks"`
+	// Inside is what the learner chose by in the first world that it plays, round by round. JSON leaves
+	// it out.
+	Inside *simulate.Watched `json:"-"`
 	// Plays not says why the learner plays no other world.
 	PlaysNot []string `json:"plays_not,omitempty"`
 }
@@ -194,6 +197,7 @@ func Learner(ctx context.Context, l bandit.Learner, o Options) (*Card, error) {
 		{"racing", j.race},
 		{"measuring how regret grows", j.grow},
 		{"timing rounds", j.cost},
+		{"looking inside", j.look},
 	} {
 		o.Progress(section.doing)
 		if err := j.safely(ctx, section.doing, section.run); err != nil {
@@ -258,6 +262,15 @@ func (j *judging) visit() error {
 	}
 	if len(j.places) == 0 {
 		return fmt.Errorf("judge: the learner plays in none of %d worlds: %s", len(j.Worlds), strings.Join(j.card.PlaysNot, "; "))
+	}
+	return nil
+}
+
+// look records what the learner chooses by. One that fails has failed in the races, too.
+func (j *judging) look(context.Context) error {
+	rounds := j.horizon()
+	if w, err := simulate.Watch(j.places[0].env, j.learner, rounds, j.Seed, simulate.LogGrid(rounds, 40)); err == nil {
+		j.card.Inside = w
 	}
 	return nil
 }
