@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -154,6 +155,35 @@ func (b equalBlocks) Length(i int) int {
 		return b.Length0
 	}
 	return b.Rest
+}
+
+// middle is a query: the mean weight but for the Cut least and the Cut largest of a batch.
+type middle struct{ Cut int }
+
+func (middle) Dim(privacy.Setup) int { return 1 }
+
+func (m middle) Sensitivity(s privacy.Setup, n int) privacy.Norms {
+	if m.Cut < 0 || 2*m.Cut >= n*s.Slots {
+		return privacy.Norms{} // which is refused
+	}
+	return privacy.Norms{L1: float64(s.Slots) * (s.Hi - s.Lo) / float64(n*s.Slots-2*m.Cut)}
+}
+
+func (m middle) Answer(_ privacy.Setup, records []privacy.Record, dst []float64) ([]float64, error) {
+	var all []float64
+	for _, r := range records {
+		all = append(all, r.Y...)
+	}
+	if 2*m.Cut >= len(all) {
+		return append(dst, 0), nil
+	}
+	slices.Sort(all)
+	all = all[m.Cut : len(all)-m.Cut]
+	sum := 0.0
+	for _, y := range all {
+		sum += y
+	}
+	return append(dst, sum/float64(len(all))), nil
 }
 
 // mixer starts a shuffler.
@@ -323,6 +353,9 @@ func subjects() []subject {
 		}).on(".Epsilon", ".Delta", ".Remember", ".Lengths", ".Length0", ".Rest", ".Arms", ".Slots", ".Horizon", ".WarmUp"),
 		tallies("mechanism.RoundBatches", func() any {
 			return mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: learner.CoreSetBatches{}}
+		}),
+		tallies("mechanism.Additive", func() any {
+			return mechanism.Additive{Budget: budget, Query: middle{Cut: 1}, Lengths: mechanism.EqualRounds(4)}
 		}),
 		linears("learner.CoreSet", func() any {
 			return learner.New(learner.CoreSet{}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: learner.CoreSetBatches{}})

@@ -38,6 +38,10 @@
 //   - [PosteriorDraws]: a draw of each arm's mean in each round, as Thompson sampling makes it.
 //   - [ResponseTally]: the mean of randomised bits, private in the local model.
 //
+// A statistic that is neither a sum nor a tally, such as a trimmed mean:
+//
+//   - [Additive]: the answer of a [Query] of your own to each batch of rounds, under noise.
+//
 // Statistics of sparse linear models release once an episode of rounds:
 //
 //   - [SparseEpisodes], [SparseEstimate]: the coordinates that matter, and the regression on them.

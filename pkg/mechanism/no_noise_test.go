@@ -30,6 +30,7 @@ func TestWithoutNoise(t *testing.T) {
 	}
 	silent[Stopped](t, Stopping{Epsilon: 1, Alpha: 0.2, Beta: 0.1}, rows, &privacy.Record{Y: []float64{0.5}})
 	silent[Support](t, TopScores{Budget: budget, Picks: 1, Scores: Correlations{X: 1, Y: 2}, Lengths: Growing{Least: 4}}, rows, privacy.Row([]float64{0.1, 0.2, 0.3}))
+	silent[Answer](t, Additive{Budget: budget, Query: largestOf{}}, weights, &privacy.Record{Arms: []int{0, 1}, Y: []float64{0.5, 1}})
 
 	wantsNoise := func(name string, err error) {
 		t.Helper()

@@ -42,7 +42,16 @@ type RoundLengths interface {
 	Length(i int, s privacy.Setup) int
 }
 
-var _ privacy.Tally = RoundBatches{}
+// EqualRounds is the rule of batches of so many rounds each.
+type EqualRounds int
+
+// Length returns the number itself.
+func (n EqualRounds) Length(int, privacy.Setup) int { return int(n) }
+
+var (
+	_ privacy.Tally = RoundBatches{}
+	_ RoundLengths  = EqualRounds(1)
+)
 
 // roundBatches are RoundBatches for a setup.
 type roundBatches struct {

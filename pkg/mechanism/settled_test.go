@@ -39,6 +39,8 @@ func mechanisms(t *testing.T) map[string]privacy.Planner {
 	}
 	hard := played(NoisyIHT{Budget: narrow, Calibration: privacy.AsPublished, Sparsity: 2, L1: 1.5})
 	add("NoisyIHT", hard, hard.open(sparse))
+	answers := played(Additive{Budget: b, Query: largestOf{}, Lengths: lengths{3, 5}})
+	add("Additive", answers, answers.open(privacy.Setup{Arms: 5, Slots: 2, Horizon: 17, Hi: 1}))
 	laplace := shots(Laplace{Epsilon: 0.7, Dim: 3, Lo: -1, Hi: 2})
 	add("Laplace", laplace, laplace.open())
 	gaussian := shots(VectorGaussian{Budget: b, Dim: 3, Bound: 2})

@@ -296,11 +296,6 @@ func TestTallyReset(t *testing.T) {
 	}
 }
 
-// equalRounds is the rule of batches of so many rounds.
-type equalRounds int
-
-func (n equalRounds) Length(int, privacy.Setup) int { return int(n) }
-
 // equalBlocks is the rule of blocks of so many observations.
 type equalBlocks int
 
@@ -335,7 +330,7 @@ func TestTallyInitRefuses(t *testing.T) {
 	all := tallies(privacy.Budget{Epsilon: 1, Delta: 0.1})
 	all["counts"] = played(Counts{})
 	all["batches"] = played(Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: Geometric{First: 1, Ratio: 2}})
-	all["round batches"] = played(RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: equalRounds(5)})
+	all["round batches"] = played(RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: EqualRounds(5)})
 	all["hybrid"], all["responses"] = played(HybridTally{Epsilon: 1}), played(ResponseTally{Epsilon: 1})
 	all["draws"] = played(PosteriorDraws{Variance: 1, Delta: 0.1})
 	for name, tally := range all {

@@ -31,6 +31,8 @@ func soundSurvey(e Effort) []audit.Item {
 		batched(2, "round batches, Gaussian", pick(e, 200_000, 500_000, 5_000_000), Budget),
 		coreSetItem("core sets", runs, pure), coreSetItem("core sets, Gaussian", runs, Budget),
 		expertsItem("private experts", runs),
+		answerItem("answers of a query, Laplace", runs, pure),
+		answerItem("answers of a query, Gaussian", pick(e, 200_000, 500_000, 5_000_000), Budget),
 	}
 }
 
@@ -78,6 +80,43 @@ func batched(outputs int, name string, runs int, b privacy.Budget) audit.Item {
 		}
 	}}
 	return run.item(name, b.Epsilon, runs, mechanism.RoundBatches{Budget: b, Lengths: threeRounds{}})
+}
+
+// largest is a query: the largest weight of a batch.
+type largest struct{}
+
+func (largest) Dim(privacy.Setup) int { return 1 }
+
+func (largest) Sensitivity(s privacy.Setup, _ int) privacy.Norms {
+	return privacy.Norms{L1: s.Hi - s.Lo}
+}
+
+func (largest) Answer(s privacy.Setup, records []privacy.Record, dst []float64) ([]float64, error) {
+	most := s.Lo
+	for _, r := range records {
+		most = max(most, r.Y[0])
+	}
+	return append(dst, most), nil
+}
+
+// answerItem audits the answer to a batch of three weights, of which one is beyond its bounds on
+// the one side or the other.
+func answerItem(name string, runs int, b privacy.Budget) audit.Item {
+	of := opened(mechanism.Additive{Budget: b, Query: largest{}}.Open(privacy.Setup{Arms: 1, Slots: 1, Horizon: 3, Lo: 0, Hi: 1}))
+	claim, curve := audit.Claimed(privacy.ClaimOf(of))
+	return audit.Mechanism{
+		Name: name, Claim: claim, Curve: curve, Exact: b.Epsilon, Outputs: 1, Runs: runs,
+		Release: func(world int, source rand.Source, out []float64) error {
+			run := of.Start(privacy.NewNoise(source))
+			for _, y := range []float64{0, []float64{-1e3, 1e3}[world], -5} {
+				if _, err := run.Add(&privacy.Record{Arms: []int{0}, Y: []float64{y}}); err != nil {
+					return err
+				}
+			}
+			out[0] = run.Release().Of[0]
+			return nil
+		},
+	}
 }
 
 // coreSetItem audits the arms that core-set elimination plays, of two opposite ones on the line:

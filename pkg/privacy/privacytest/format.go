@@ -1,11 +1,13 @@
 package privacytest
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -26,12 +28,7 @@ type Format[R any] struct {
 // Rows returns the format of accumulators: rows (x, y) of bounded norms.
 func Rows() Format[privacy.Sums] {
 	fill := func(s privacy.Setup, rng *rand.Rand) []float64 {
-		row := make([]float64, s.Dim)
-		for i := range row {
-			row[i] = random.Normal(rng)
-		}
-		_, norm := norms(row)
-		scale(row, s.Bound*rng.Float64()/norm)
+		row := inBall(s.Dim, s.Bound, rng)
 		if context, _ := norms(row); s.Context > 0 && context > s.Context {
 			scale(row[:s.Dim-1], s.Context*rng.Float64()/context)
 		}
@@ -81,6 +78,28 @@ func scale(v []float64, by float64) {
 // means the first Slots arms at each place, so that one record moves the most releases. A warm-up
 // record shows all arms.
 func Weights(arms func(s privacy.Setup, place int) []int) Format[privacy.Means] {
+	return rounds[privacy.Means](arms, func(privacy.Setup) int { return 0 })
+}
+
+// Rounds returns the format of mechanism.Additive, whose records are whole rounds: those of Weights
+// with a context each if Setup.Dim >= 2.
+func Rounds(arms func(s privacy.Setup, place int) []int) Format[mechanism.Answer] {
+	return rounds[mechanism.Answer](arms, contextDim)
+}
+
+// contextDim returns the length of a round's context.
+func contextDim(s privacy.Setup) int { return max(0, s.Dim-1) }
+
+// contextBound returns the largest norm of a round's context.
+func contextBound(s privacy.Setup) float64 {
+	if s.Context > 0 {
+		return s.Context
+	}
+	return s.Bound
+}
+
+// rounds returns the format of rounds with contexts of a length.
+func rounds[R any](arms func(s privacy.Setup, place int) []int, dim func(privacy.Setup) int) Format[R] {
 	played := func(s privacy.Setup, place int) []int {
 		switch {
 		case s.WarmUp && place == 0:
@@ -97,14 +116,24 @@ func Weights(arms func(s privacy.Setup, place int) []int) Format[privacy.Means] 
 		}
 		return r
 	}
-	return Format[privacy.Means]{
+	// end returns a record at an end of all ranges, with a context of equal numbers.
+	end := func(s privacy.Setup, place int, y, sign float64) privacy.Record {
+		r := weigh(s, place, func() float64 { return y })
+		for range dim(s) {
+			r.X = append(r.X, sign*contextBound(s)/math.Sqrt(float64(dim(s))))
+		}
+		return r
+	}
+	return Format[R]{
 		Record: func(s privacy.Setup, place int, rng *rand.Rand) privacy.Record {
-			return weigh(s, place, func() float64 { return s.Lo + float64((s.Hi-s.Lo)*rng.Float64()) })
+			r := weigh(s, place, func() float64 { return s.Lo + float64((s.Hi-s.Lo)*rng.Float64()) })
+			if d := dim(s); d > 0 {
+				r.X = inBall(d, contextBound(s), rng)
+			}
+			return r
 		},
 		Far: func(s privacy.Setup, place int) [2]privacy.Record {
-			return [2]privacy.Record{
-				weigh(s, place, func() float64 { return s.Lo }), weigh(s, place, func() float64 { return s.Hi }),
-			}
+			return [2]privacy.Record{end(s, place, s.Lo, -1), end(s, place, s.Hi, 1)}
 		},
 		Clips: func(s privacy.Setup, r *privacy.Record) (n int) {
 			for _, y := range r.Y {
@@ -112,11 +141,14 @@ func Weights(arms func(s privacy.Setup, place int) []int) Format[privacy.Means] 
 					n++
 				}
 			}
+			if _, norm := norms(r.X); dim(s) > 0 && norm > contextBound(s)*(1+1e-9) {
+				n++
+			}
 			return n
 		},
 		Malformed: func(s privacy.Setup, place int) []privacy.Record {
 			with := func(change func(r *privacy.Record)) privacy.Record {
-				r := weigh(s, place, func() float64 { return s.Hi })
+				r := end(s, place, s.Hi, 1)
 				change(&r)
 				return r
 			}
@@ -130,9 +162,23 @@ func Weights(arms func(s privacy.Setup, place int) []int) Format[privacy.Means] 
 			if most := len(played(s, place)); most < s.Arms {
 				bad = append(bad, privacy.Record{Arms: count(s.Slots + 1), Y: make([]float64, s.Slots+1)})
 			}
+			if dim(s) > 0 {
+				bad = append(bad, with(func(r *privacy.Record) { r.X = r.X[1:] }), with(func(r *privacy.Record) { r.X = append(r.X, 0) }))
+			}
 			return bad
 		},
 	}
+}
+
+// inBall returns a random vector of at most a norm.
+func inBall(dim int, bound float64, rng *rand.Rand) []float64 {
+	x := make([]float64, dim)
+	for i := range x {
+		x[i] = random.Normal(rng)
+	}
+	_, norm := norms(x)
+	scale(x, bound*rng.Float64()/norm)
+	return x
 }
 
 func count(n int) []int {

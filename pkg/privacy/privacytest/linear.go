@@ -325,8 +325,12 @@ func (p *part) cost(d []float64, tolerance float64, laplace bool) float64 {
 
 // worth returns the plan's cost in the units of a solver: mu, or the sum of the pure epsilons.
 func (l *linear) worth(p privacy.Plan) (float64, error) {
-	if l.laplace {
-		return privacy.Pure{}.Epsilon(p.Event(), 0)
+	event := p.Event()
+	if nothing := (privacy.GaussianEvent{}); event == nothing {
+		return 0, nil
 	}
-	return privacy.GDP{}.Mu(p.Event())
+	if l.laplace {
+		return privacy.Pure{}.Epsilon(event, 0)
+	}
+	return privacy.GDP{}.Mu(event)
 }

@@ -5,15 +5,17 @@
 //     their bounds, bad records, a second run, ledger, plan. [Case] describes it.
 //   - [Probe] measures what one record moves in a linear statistic, exactly, and compares the plan.
 //     It returns a [Sensitivity].
+//   - [Query] searches for the batches between which a mechanism.Query moves the most, and compares
+//     what its author states. [SearchQuery] does so outside of a test. See [QueryCase].
 //   - [Device] does both for a learner.Device, whatever the broadcasts are. See [DeviceCase].
 //   - [Replay] checks that a learner.Policy chooses by releases and view, and remembers no view.
 //     See [PolicyCase].
 //   - [Learner] checks a bandit.Learner with a plan: ledger, a second run, and a short attack. See
 //     [LearnerCase].
 //
-// A [Format] says how to feed a statistic. [Rows] is that of sums and [Weights] that of means;
-// write one for records of your own. Releases are read by privacy.Serialise, all of them. Read
-// [Case] first.
+// A [Format] says how to feed a statistic. [Rows] is that of sums, [Weights] that of means, and
+// [Rounds] that of answers; write one for records of your own. Releases are read by
+// privacy.Serialise, all of them. Read [Case] first.
 //
 // None of this proves a type private. The probe comes nearest: it is exact for the streams that it
 // tries. No check sees data that leaves in ways that no release or choice shows, such as a file.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -29,7 +30,7 @@ type Sensitivity struct {
 //
 // Long does the same over a hundred records: on streams that are zero, at one end of their range,
 // at both in turn, or random, with changes at random places, also by records beyond their bounds.
-// On each the noise must enter as on any other.
+// On each the noise must enter as on any other. Of a mechanism.Additive, Query searches for batches.
 func Probe[R any](t testing.TB, c Case[R]) (found Sensitivity) {
 	t.Helper()
 	if !c.plain(t) {
@@ -38,7 +39,11 @@ func Probe[R any](t testing.TB, c Case[R]) (found Sensitivity) {
 	if c.Below > 0 {
 		say(t, "Case.Below = %v: streams are tried that move the releases by %v of the plan or more", c.Below, 1-c.Below)
 	}
-	runAll(t, []check{{"Probe", func(fail report) { found = c.probe(fail) }}, {"Long", c.long}})
+	checks := []check{{"Probe", func(fail report) { found = c.probe(fail) }}, {"Long", c.long}}
+	if of, ok := any(c.Of).(mechanism.Additive); ok {
+		checks = append(checks, QueryCase{Of: of, Setup: c.Setup}.check(new(Moved)))
+	}
+	runAll(t, checks)
 	return found
 }
 

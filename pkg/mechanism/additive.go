@@ -1,0 +1,407 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/field"
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Additive releases the answer of a query, such as a trimmed mean, to each batch of rounds. The
+// noise is for the sensitivity that the query's author states.
+//
+// It is for statistics that are neither sums nor tallies. Each number of an answer gets independent
+// noise. Where one record moves an answer by at most D1 in the L1 norm and D2 in the L2 norm,
+//
+//   - delta = 0: Laplace noise has scale D1/epsilon (Dwork, McSherry, Nissim, Smith 2006, Thm. 1).
+//   - delta > 0: Gaussian noise has standard deviation D2/mu*(epsilon, delta), calibrated exactly.
+//
+// A record is in one batch, and the lengths of the batches are public: the whole run costs a record
+// what its batch's answer costs. A batch that the horizon cuts short is never answered.
+//
+// A record is a round's context, arms and weights. The query sees contexts clipped to the norm
+// Setup.Context and weights clipped to [Setup.Lo, Setup.Hi], whatever the records hold. With
+// contexts, Setup.Dim >= 2, a neighbour replaces a whole record. Without, it replaces the weights:
+// the arms of a round then depend on earlier releases, and not on its weights. The trust model is
+// central.
+//
+// The claim takes the author's word for the sensitivity, and says so. privacytest.SearchQuery
+// measures it on the query itself. The noise is for research: floating-point noise leaks through
+// its low bits (Mironov 2012).
+type Additive struct {
+	// Budget has no default. delta = 0 means Laplace noise, delta > 0 Gaussian noise, and epsilon =
+	// +Inf no noise.
+	Budget  privacy.Budget
+	Query   Query        // no default
+	Lengths RoundLengths // nil: one batch of all rounds of the horizon
+}
+
+// Query is a function of the records of a batch, and what its author states of it. It is a plain
+// value, and it answers the same records with the same numbers, whatever it was asked before.
+type Query interface {
+	// Dim returns how many numbers an answer has, >= 1.
+	Dim(s privacy.Setup) int
+	// Sensitivity returns how far an answer to n records moves at most if one of them is replaced. A
+	// norm that is 0 follows from the other: L2 is at most L1, and L1 at most sqrt(Dim) L2.
+	Sensitivity(s privacy.Setup, n int) privacy.Norms
+	// Answer appends the answer to the records, which are within their bounds, to dst. It may change
+	// the records and may not keep them. An error, or a number that is not finite, ends the run: make
+	// it impossible, since whether it happens has no noise.
+	Answer(s privacy.Setup, records []privacy.Record, dst []float64) ([]float64, error)
+}
+
+// Answer is the release of Additive: the answer to the last batch that has ended, under noise.
+type Answer struct {
+	Batches int          // number of batches that have ended; 0 means that nothing was released yet
+	Of      []float64    // the answer, 0 at first
+	Records int          // number of records of the batch
+	Tail    privacy.Tail // bound on the noise in each number
+	// Played is the number of the batch's observations of each arm. It is empty with contexts, which
+	// the arms of a round depend on.
+	Played []int
+}
+
+var _ privacy.Statistic[Answer] = Additive{}
+
+// additive is an Additive for a setup.
+type additive struct {
+	query    Query
+	rule     RoundLengths
+	data     privacy.Setup
+	context  float64 // largest norm of a context; 0 means that there are none
+	gaussian bool
+	dim      int
+	longest  int
+	batches  []int // by batch, its kind
+	kinds    []batchKind
+	shows    privacy.Plan // without releases
+}
+
+// batchKind is what batches of one length have in common.
+type batchKind struct {
+	length  int
+	first   int // number of records when the first of them ends
+	release privacy.Release
+}
+
+// additiveRun is a run of an Additive.
+type additiveRun struct {
+	*additive
+	weighed
+	noise     *privacy.Noise
+	records   []privacy.Record // those of the open batch, clipped
+	shown     []privacy.Record // the query's copies of them
+	filled    int              // records of the open batch
+	shortened int              // contexts that were clipped
+	value     []float64
+	draws     []int // by kind
+	ended     int   // batches
+	answer    Answer
+}
+
+// Open validates and calibrates. It reads Setup.Horizon, Arms, Slots, Lo and Hi, and with contexts
+// Dim, Bound and Context.
+func (of Additive) Open(s privacy.Setup) (privacy.Mechanism[Answer], error) {
+	if err := checkTally(s, 0); err != nil {
+		return nil, err
+	}
+	if s.WarmUp {
+		return nil, fmt.Errorf("mechanism: Additive with Setup.WarmUp = true, want false: all rounds are in batches")
+	}
+	if err := field.Check("mechanism: Additive.Query", of.Query); err != nil {
+		return nil, err
+	}
+	a := &additive{query: of.Query, rule: of.Lengths, data: s, gaussian: of.Budget.Delta > 0, dim: of.Query.Dim(s)}
+	if a.dim < 1 {
+		return nil, fmt.Errorf("mechanism: %T.Dim = %d, want >= 1", of.Query, a.dim)
+	}
+	if s.Dim >= 2 {
+		if a.context = s.Context; a.context == 0 {
+			a.context = s.Bound
+		}
+		if !(a.context >= privacy.LeastBound && a.context <= privacy.MostBound) {
+			return nil, fmt.Errorf("mechanism: Setup.Context = %v, or Bound = %v without it, want finite and > 0, in [%v, %v]",
+				s.Context, s.Bound, privacy.LeastBound, privacy.MostBound)
+		}
+	}
+	if err := a.schedule(of.Budget); err != nil {
+		return nil, err
+	}
+	numbers := float64(2*float64(a.longest)*float64(9+s.Dim+2*s.Slots)) + float64(len(a.batches)) + float64(3*float64(a.dim))
+	if err := size.Check(fmt.Sprintf("mechanism: %T.Dim = %d over batches of up to %d records", of.Query, a.dim, a.longest), numbers); err != nil {
+		return nil, err
+	}
+	a.describe(of.Budget)
+	return a, nil
+}
+
+// schedule sets the batches that end within the horizon, and the noise of each kind.
+func (a *additive) schedule(b privacy.Budget) error {
+	noise, err := newSlotNoise(b)
+	if err != nil {
+		return err
+	}
+	var rule RoundLengths = EqualRounds(a.data.Horizon)
+	if a.rule != nil {
+		if rule = a.rule; field.Check("", rule) != nil {
+			return field.Check("mechanism: Additive.Lengths", rule)
+		}
+	}
+	for end := 0; ; {
+		n := rule.Length(len(a.batches), a.data)
+		switch {
+		case n < 0:
+			return fmt.Errorf("mechanism: %T's Length(%d) = %d, want >= 1, or 0 for none", rule, len(a.batches), n)
+		case n == 0 || n > a.data.Horizon-end:
+			if len(a.batches) == 0 {
+				return fmt.Errorf("mechanism: %T's first batch has %d rounds, want one that ends within Setup.Horizon = %d", rule, n, a.data.Horizon)
+			}
+			return nil
+		case len(a.batches) == maxBlocks:
+			return fmt.Errorf("mechanism: %T has over %d batches for a horizon of %d, want fewer and longer ones", rule, maxBlocks, a.data.Horizon)
+		}
+		end += n
+		kind := slices.IndexFunc(a.kinds, func(k batchKind) bool { return k.length == n })
+		if kind < 0 {
+			if kind = len(a.kinds); kind == mostKinds {
+				return fmt.Errorf("mechanism: %T has batches of more than %d different lengths, want fewer", rule, mostKinds)
+			}
+			r, err := a.noisy(noise, n)
+			if err != nil {
+				return err
+			}
+			a.kinds = append(a.kinds, batchKind{n, end, r})
+		}
+		a.batches, a.longest = append(a.batches, kind), max(a.longest, n)
+	}
+}
+
+// mostKinds bounds the different lengths of batches: each is a case of the plan.
+const mostKinds = 256
+
+// noisy returns the release of an answer to n records.
+func (a *additive) noisy(noise slotNoise, n int) (privacy.Release, error) {
+	norms := a.query.Sensitivity(a.data, n)
+	if !(norms.L1 >= 0 && norms.L2 >= 0 && max(norms.L1, norms.L2) > 0) || math.IsInf(norms.L1+norms.L2, 1) {
+		return privacy.Release{}, fmt.Errorf("mechanism: %T's Sensitivity for %d records has L1 = %v and L2 = %v, want finite and > 0, at least one of them", a.query, n, norms.L1, norms.L2)
+	}
+	implied := math.Sqrt(float64(a.dim)) * norms.L2
+	if norms.L1 == 0 || norms.L2 > 0 && implied < norms.L1 {
+		norms.L1 = implied
+	}
+	if norms.L2 == 0 || norms.L1 < norms.L2 {
+		norms.L2 = norms.L1
+	}
+	norms.LInf = norms.L2
+	of, law := norms.L1, privacy.LaplaceLaw
+	if a.gaussian {
+		of, law = norms.L2, privacy.GaussianLaw
+	}
+	scale, err := noise.scale(1, of)
+	return privacy.Release{Law: law(a.dim, scale), Sensitivity: norms}, err
+}
+
+// describe ends a calibration: it says what the answers show, but for the releases.
+func (a *additive) describe(asked privacy.Budget) {
+	source := "Dwork, McSherry, Nissim, Smith 2006, Theorem 1"
+	if a.gaussian {
+		source = "Balle and Wang 2018, Theorem 8; Dong, Roth, Su 2022"
+	}
+	a.shows = curator(a.data, asked, source)
+	if a.context > 0 {
+		a.shows.Neighbours.Record = "round's context, arms and weights"
+		a.shows.Conditions = []string{a.shows.Conditions[0], fmt.Sprintf("contexts clipped to the norm %v inside the mechanism", a.context)}
+	}
+	stated, many := a.stated(0), "the answer to a batch"
+	if n := len(a.kinds); n > 1 {
+		many = fmt.Sprintf("the answer to a batch of %d records", a.kinds[0].length)
+		stated = fmt.Sprintf("%s, and to one of %d by %s", stated, a.kinds[n-1].length, a.stated(n-1))
+	}
+	a.shows.Conditions = append(a.shows.Conditions, fmt.Sprintf("one record moves %s by at most %s, as %T states", many, stated, a.query),
+		"the query has an answer to every batch")
+}
+
+// stated returns the sensitivity that the noise of a kind is for, with its norm.
+func (a *additive) stated(kind int) string {
+	s := a.kinds[kind].release.Sensitivity
+	if a.gaussian {
+		return fmt.Sprintf("%.6g in the L2 norm", s.L2)
+	}
+	return fmt.Sprintf("%.6g in the L1 norm", s.L1)
+}
+
+// Start begins a run that draws its noise from n.
+func (a *additive) Start(n *privacy.Noise) privacy.Stream[Answer] {
+	if n == nil {
+		return withoutNoise(a)
+	}
+	r := &additiveRun{additive: a, weighed: newWeighed(a.data), noise: n, records: a.batch(), shown: a.batch(),
+		value: make([]float64, 0, a.dim), draws: make([]int, len(a.kinds)), answer: Answer{Of: make([]float64, a.dim)}}
+	if a.context == 0 {
+		r.answer.Played = make([]int, a.data.Arms)
+	}
+	return r
+}
+
+// batch returns empty records with room for those of any batch.
+func (a *additive) batch() []privacy.Record {
+	d, k := max(0, a.data.Dim-1), a.data.Slots
+	numbers, arms := make([]float64, a.longest*(d+k)), make([]int, a.longest*k)
+	all := make([]privacy.Record, a.longest)
+	for i := range all {
+		x, y := numbers[i*(d+k):][:d:d], numbers[i*(d+k)+d:][:k:k]
+		all[i] = privacy.Record{X: x[:0], Arms: arms[i*k:][:0:k], Y: y[:0]}
+	}
+	return all
+}
+
+// copyRecord copies what a record holds into another, which has room for it.
+func copyRecord(to, from *privacy.Record) {
+	to.X, to.Arms, to.Y = append(to.X[:0], from.X...), append(to.Arms[:0], from.Arms...), append(to.Y[:0], from.Y...)
+}
+
+// Add adds a record. moved reports that a batch has ended and was answered. If the query has no
+// answer that is an error, and nothing has changed.
+func (r *additiveRun) Add(rec *privacy.Record) (moved bool, err error) {
+	if err := r.check(rec); err != nil {
+		return false, err
+	}
+	d := max(0, r.data.Dim-1)
+	switch {
+	case len(rec.X) != d:
+		return false, fmt.Errorf("mechanism: a context of %d numbers, want %d", len(rec.X), d)
+	case !packed.Finite(rec.X):
+		return false, fmt.Errorf("mechanism: a context %v, want finite numbers", slices.Clone(rec.X))
+	}
+	if r.ended < len(r.batches) {
+		if moved, err = r.fill(rec); err != nil {
+			return false, err
+		}
+	}
+	r.take(rec)
+	if r.long(rec.X) {
+		r.shortened++
+	}
+	return moved, nil
+}
+
+// fill adds a record to the open batch, and answers the batch if that is its last.
+func (r *additiveRun) fill(rec *privacy.Record) (moved bool, err error) {
+	to := &r.records[r.filled]
+	copyRecord(to, rec)
+	if r.long(to.X) {
+		packed.Shorten(to.X, r.context)
+	}
+	for i, w := range to.Y {
+		to.Y[i] = r.clip(w)
+	}
+	kind := &r.kinds[r.batches[r.ended]]
+	if r.filled+1 < kind.length {
+		r.filled++
+		return false, nil
+	}
+	if err := r.ask(kind.length); err != nil {
+		return false, err
+	}
+	r.release(kind)
+	return true, nil
+}
+
+// long reports whether a context is to be clipped.
+func (r *additiveRun) long(x []float64) bool { return packed.Norm(x) > r.context*(1+1e-12) }
+
+// ask puts the answer to the n records of the open batch into value.
+func (r *additiveRun) ask(n int) error {
+	for i := range n {
+		copyRecord(&r.shown[i], &r.records[i])
+	}
+	value, err := r.query.Answer(r.data, r.shown[:n], r.value[:0])
+	if err != nil {
+		return fmt.Errorf("mechanism: %T, asked about batch %d of %d records: %w", r.query, r.ended, n, err)
+	}
+	if len(value) != r.dim {
+		return fmt.Errorf("mechanism: %T answers batch %d of %d records with %d numbers, want Dim = %d", r.query, r.ended, n, len(value), r.dim)
+	}
+	for i, v := range value {
+		if v-v != 0 {
+			return fmt.Errorf("mechanism: %T answers batch %d of %d records with %v as number %d, want finite", r.query, r.ended, n, v, i)
+		}
+	}
+	r.value = value
+	return nil
+}
+
+// release releases the answer to a batch that has ended.
+func (r *additiveRun) release(kind *batchKind) {
+	scale := kind.release.Law.Scale
+	if r.gaussian {
+		r.noise.Gaussian(r.answer.Of, scale)
+	} else {
+		r.noise.Laplace(r.answer.Of, scale)
+	}
+	for i, v := range r.value {
+		r.answer.Of[i] += v
+	}
+	r.draws[r.batches[r.ended]]++
+	r.ended++
+	r.answer.Batches, r.answer.Records, r.answer.Tail = r.ended, kind.length, tailOfEqual(r.gaussian, 1, scale)
+	if r.context == 0 {
+		clear(r.answer.Played)
+		for i := range kind.length {
+			for _, arm := range r.records[i].Arms {
+				r.answer.Played[arm]++
+			}
+		}
+	}
+	r.filled = 0
+}
+
+// Release returns the answer to the last batch that has ended.
+func (r *additiveRun) Release() *Answer { return &r.answer }
+
+// Clipped returns how many weights and contexts were clipped.
+func (r *additiveRun) Clipped() int { return r.clipped + r.shortened }
+
+// Scale returns the noise of an answer to n records: the scale of the Laplace noise, or the
+// standard deviation of the Gaussian. It is 0 if no batch has n records.
+func (a *additive) Scale(n int) float64 {
+	for _, k := range a.kinds {
+		if k.length == n {
+			return k.release.Law.Scale
+		}
+	}
+	return 0
+}
+
+// Lengths returns the different lengths of the batches, in the order in which they come.
+func (a *additive) Lengths() (all []int) {
+	for _, k := range a.kinds {
+		all = append(all, k.length)
+	}
+	return all
+}
+
+// Plan returns what the answers after so many records reveal of one record: that to its batch.
+func (a *additive) Plan(records int) privacy.Plan { return a.plan(records, nil).HeldBy(a) }
+
+// Plan returns the mechanism's plan with the draws of the run.
+func (r *additiveRun) Plan(records int) privacy.Plan { return r.plan(records, r.draws).HeldBy(r) }
+
+func (a *additive) plan(records int, draws []int) privacy.Plan {
+	p := a.shows
+	for i, k := range a.kinds {
+		if k.first <= records {
+			p.Cases = append(p.Cases, []privacy.Release{k.release})
+		}
+		d := privacy.Draws{Law: k.release.Law}
+		if draws != nil {
+			d.Count = draws[i]
+		}
+		p.Draws = append(p.Draws, d)
+	}
+	return p.Trusts(a.query, a.rule)
+}
