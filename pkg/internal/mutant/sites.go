@@ -251,8 +251,12 @@ func (m *Module) draws(u *unit) error {
 				id := m.site(call.Pos(), name, kinds...)
 				m.wrap(call, fmt.Sprintf("mutantact.Order(%d, %s, %s, func() { ", id, m.text(s.X), m.text(call.Args[0])), " })")
 			default:
+				spoil := "Numbers"
+				if method == "SymmetricGaussian" || method == "Wishart" {
+					spoil = "Matrix"
+				}
 				id := m.site(call.Pos(), name, numberKinds...)
-				m.wrap(call, "", fmt.Sprintf("; mutantact.Numbers(%d, %s, %s)", id, m.text(s.X), m.text(call.Args[0])))
+				m.wrap(call, "", fmt.Sprintf("; mutantact.%s(%d, %s, %s)", spoil, id, m.text(s.X), m.text(call.Args[0])))
 			}
 			return true
 		})

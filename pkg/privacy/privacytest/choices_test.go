@@ -172,9 +172,12 @@ func TestChoices(t *testing.T) {
 		}))
 	}
 	for name, gumbel := range map[string]bool{"Gumbel": true, "Laplace": false} {
-		for _, values := range []bool{false, true} {
-			t.Run(fmt.Sprintf("hard thresholding by %s noise, values %t", name, values), twice(func(t *testing.T, place int) {
-				x := open(t, mechanism.NoisyIHT{Budget: approximate, Sparsity: 1, L1: 100, Step: 0.1, Rate: 0.11, Context: 1, Lengths: five, Gumbel: gumbel}, s)
+		for _, kept := range []struct {
+			what     string
+			sparsity int
+		}{{"choices", 1}, {"values", 1}, {"values", 2}} {
+			t.Run(fmt.Sprintf("hard thresholding by %s noise, %s of %d", name, kept.what, kept.sparsity), twice(func(t *testing.T, place int) {
+				x := open(t, mechanism.NoisyIHT{Budget: approximate, Sparsity: kept.sparsity, L1: 100, Step: 0.1, Rate: 0.11, Context: 1, Lengths: five, Gumbel: gumbel}, s)
 				var lambda float64 // of a value; a choice compares two
 				for _, r := range privacy.PlanOf(x, privacy.All).Cases[0] {
 					if r.Own == nil && r.Law.Kind != privacy.GumbelLaw(1, 1).Kind {
@@ -182,16 +185,17 @@ func TestChoices(t *testing.T) {
 					}
 				}
 				const far = 1e6 // clipped
+				values := kept.what == "values"
 				first, others := turns(far), rest(far, 1)
 				if values {
-					first, others = signs(far), rest(far, 0)
+					first, others = signs(far), rest(far, float64(kept.sparsity-1)/2)
 				}
 				privacytest.Choices(t, privacytest.Choice{
 					Moves: func(law privacy.Law) float64 {
-						switch one := law.Dim == 1; {
-						case one && values:
+						switch of := law.Dim == kept.sparsity; { // a choice has three numbers
+						case of && values:
 							return lambda
-						case !one && !values:
+						case !of && !values:
 							return 2 * lambda
 						}
 						return 0

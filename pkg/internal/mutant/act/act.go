@@ -27,7 +27,7 @@ const (
 	Later  = "later"  // every draw of a run but the first has half its size
 	Skip   = "skip"   // the first draw of a run is zero
 	Skip2  = "skip2"  // the second draw of a run is zero
-	Part   = "part"   // the last number of a run's first draw is zero
+	Part   = "part"   // the last number of a run's first draw is zero; of a matrix, the last two
 	Reuse  = "reuse"  // the second draw of a run repeats the first
 	Repeat = "repeat" // the second number of a run's first draw repeats the first
 	Shrink = "shrink" // a sensitivity is halved, in plan and noise
@@ -123,7 +123,14 @@ func note(at int, what string) {
 }
 
 // Numbers spoils what a stream has just drawn at a site.
-func Numbers[T float64 | int64](at int, stream any, dst []T) {
+func Numbers[T float64 | int64](at int, stream any, dst []T) { numbers(at, stream, dst, 1) }
+
+// Matrix spoils a packed symmetric matrix. Its last number may be the noise of a sum of squares that
+// nobody is shown, so that Part leaves out the one before it, too.
+func Matrix(at int, stream any, dst []float64) { numbers(at, stream, dst, 2) }
+
+// numbers spoils what a stream has just drawn at a site, of which part numbers are a part.
+func numbers[T float64 | int64](at int, stream any, dst []T, part int) {
 	if idle(at) {
 		return
 	}
@@ -141,7 +148,7 @@ func Numbers[T float64 | int64](at int, stream any, dst []T) {
 	case kind == Skip && n == 1, kind == Skip2 && n == 2:
 		clear(dst)
 	case kind == Part && n == 1 && len(dst) > 1:
-		dst[len(dst)-1] = 0
+		clear(dst[len(dst)-part:])
 	case kind == Repeat && n == 1 && len(dst) > 1:
 		dst[1] = dst[0]
 	case kind == Reuse && n == 1:
