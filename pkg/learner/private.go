@@ -50,15 +50,9 @@ func (l Private[R]) Open(p bandit.Problem, horizon int) (bandit.Calibrated, erro
 	if err := field.Check("learner: Private.Statistic", l.Statistic); err != nil {
 		return nil, err
 	}
-	setup := privacy.Setup{
-		Horizon: horizon, Alpha: 1 / float64(horizon),
-		Dim: p.Dim + 1, Bound: portable.Hypot(p.ContextNorm, p.RewardBound()), Context: p.ContextNorm,
-		Arms: p.Arms, Slots: p.Slots, Lo: p.RewardMin, Hi: p.RewardMax,
-	}
-	if a, ok := l.Policy.(Asker); ok {
-		if err := a.Ask(p, &setup); err != nil {
-			return nil, err
-		}
+	setup, err := l.Setup(p, horizon)
+	if err != nil {
+		return nil, err
 	}
 	m, err := l.Statistic.Open(setup)
 	if err != nil {
@@ -80,6 +74,20 @@ func (l Private[R]) Open(p bandit.Problem, horizon int) (bandit.Calibrated, erro
 		ready.all[i] = i
 	}
 	return ready, nil
+}
+
+// Setup returns what the learner tells its statistic of the data.
+func (l Private[R]) Setup(p bandit.Problem, horizon int) (privacy.Setup, error) {
+	setup := privacy.Setup{
+		Horizon: horizon, Alpha: 1 / float64(horizon),
+		Dim: p.Dim + 1, Bound: portable.Hypot(p.ContextNorm, p.RewardBound()), Context: p.ContextNorm,
+		Arms: p.Arms, Slots: p.Slots, Lo: p.RewardMin, Hi: p.RewardMax,
+	}
+	var err error
+	if a, ok := l.Policy.(Asker); ok {
+		err = a.Ask(p, &setup)
+	}
+	return setup, err
 }
 
 // exact returns the statistic without privacy, or nil if there is none for the policy.

@@ -3,10 +3,13 @@ package privacytest_test
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
@@ -292,5 +295,52 @@ func TestAnswers(t *testing.T) {
 	for name, c := range answered() {
 		t.Run(name, func(t *testing.T) { privacytest.Statistic(t, c) })
 		t.Run(name+", probed", func(t *testing.T) { privacytest.Probe(t, c) })
+	}
+}
+
+// best is a policy that plays arms in turn, and then the one with the largest answer.
+type best struct{}
+
+func (best) Prepare(bandit.Problem, int, *mechanism.Answer) (learner.Prepared[mechanism.Answer], error) {
+	return learner.Begins[mechanism.Answer](func(*rand.Rand) learner.Rule[mechanism.Answer] { return best{} }), nil
+}
+
+func (best) Learn(r *mechanism.Answer) ([]float64, error) {
+	if r.Batches == 0 {
+		return nil, nil
+	}
+	return r.Of, nil
+}
+
+func (best) Act(answer []float64, v *bandit.View, dst []int) ([]int, error) {
+	if len(answer) == 0 {
+		return append(dst, v.Round%v.Arms), nil
+	}
+	return append(dst, slices.Index(answer, slices.Max(answer))), nil
+}
+
+// TestQueryLearner: a learner whose policy reads answers passes what others pass, and its query is
+// measured for the data that the learner describes to it.
+func TestQueryLearner(t *testing.T) {
+	problem := bandit.Problem{Arms: 3, Slots: 1, RewardMin: -1, RewardMax: 1}
+	for _, c := range []struct {
+		moves float64
+		err   string
+	}{{2, ""}, {1, "by 2 in the L1 norm, and its author states 1"}} {
+		of := learner.New(best{}, mechanism.Additive{Budget: pure, Query: medians{L1: c.moves}, Lengths: mechanism.EqualRounds(3)})
+		setup, err := of.Setup(problem, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &recorder{TB: t}
+		moved := privacytest.Query(r, privacytest.QueryCase{Of: of.Statistic.(mechanism.Additive), Setup: setup})
+		if got := strings.Join(r.failures, "\n"); moved.Seen != 2 || moved.Stated != c.moves || (got == "") != (c.err == "") || !strings.Contains(got, c.err) {
+			t.Errorf("%v\n%q, want %q", moved, got, c.err)
+		}
+		if c.err != "" {
+			continue
+		}
+		privacytest.Learner(t, privacytest.LearnerCase{Name: "answers", Learner: of, Problem: problem})
+		privacytest.Replay(t, privacytest.PolicyCase[mechanism.Answer]{Policy: best{}, Statistic: of.Statistic, Problem: problem})
 	}
 }
