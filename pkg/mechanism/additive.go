@@ -29,15 +29,22 @@ import (
 // the arms of a round then depend on earlier releases, and not on its weights. The trust model is
 // central.
 //
+// With a Grid the noise is fit for deployment: an answer is rounded to the grid, and the noise is
+// discrete Laplace or discrete Gaussian noise from the operating system's randomness, whatever noise
+// a run is handed. Without, it is for research: floating-point noise leaks through its low bits
+// (Mironov 2012).
+//
 // The claim takes the author's word for the sensitivity, and says so. privacytest.SearchQuery
-// measures it on the query itself. The noise is for research: floating-point noise leaks through
-// its low bits (Mironov 2012).
+// measures it on the query itself.
 type Additive struct {
 	// Budget has no default. delta = 0 means Laplace noise, delta > 0 Gaussian noise, and epsilon =
 	// +Inf no noise.
 	Budget  privacy.Budget
 	Query   Query        // no default
 	Lengths RoundLengths // nil: one batch of all rounds of the horizon
+	// Grid is the spacing of answers under discrete noise, a power of two. A fine one costs little:
+	// rounding adds Grid to what a record moves each number by. 0 means noise in floating point.
+	Grid float64
 }
 
 // Query is a function of the records of a batch, and what its author states of it. It is a plain
@@ -59,7 +66,7 @@ type Answer struct {
 	Batches int          // number of batches that have ended; 0 means that nothing was released yet
 	Of      []float64    // the answer, 0 at first
 	Records int          // number of records of the batch
-	Tail    privacy.Tail // bound on the noise in each number
+	Tail    privacy.Tail // bound on the noise in each number, without that of rounding to a grid
 	// Played is the number of the batch's observations of each arm. It is empty with contexts, which
 	// the arms of a round depend on.
 	Played []int
@@ -74,6 +81,8 @@ type additive struct {
 	data     privacy.Setup
 	context  float64 // largest norm of a context; 0 means that there are none
 	gaussian bool
+	grid     float64
+	room     int64 // largest absolute answer, in steps of the grid
 	dim      int
 	longest  int
 	batches  []int // by batch, its kind
@@ -84,8 +93,11 @@ type additive struct {
 // batchKind is what batches of one length have in common.
 type batchKind struct {
 	length  int
-	first   int // number of records when the first of them ends
+	first   int     // number of records when the first of them ends
+	stated  float64 // the most by which a record moves an answer, in the norm of the noise's law
 	release privacy.Release
+	scale   float64 // of the noise, in units of the answer
+	noise   gridNoise
 }
 
 // additiveRun is a run of an Additive.
@@ -98,8 +110,10 @@ type additiveRun struct {
 	filled    int              // records of the open batch
 	shortened int              // contexts that were clipped
 	value     []float64
-	draws     []int // by kind
-	ended     int   // batches
+	steps     []int64         // noise on the grid; nil without
+	ledger    *privacy.Ledger // of the system's noise; nil without a grid
+	draws     []int           // by kind
+	ended     int             // batches
 	answer    Answer
 }
 
@@ -115,9 +129,14 @@ func (of Additive) Open(s privacy.Setup) (privacy.Mechanism[Answer], error) {
 	if err := field.Check("mechanism: Additive.Query", of.Query); err != nil {
 		return nil, err
 	}
-	a := &additive{query: of.Query, rule: of.Lengths, data: s, gaussian: of.Budget.Delta > 0, dim: of.Query.Dim(s)}
+	a := &additive{query: of.Query, rule: of.Lengths, data: s, gaussian: of.Budget.Delta > 0, dim: of.Query.Dim(s), grid: of.Grid, room: largestInteger}
 	if a.dim < 1 {
 		return nil, fmt.Errorf("mechanism: %T.Dim = %d, want >= 1", of.Query, a.dim)
+	}
+	if of.Grid != 0 {
+		if err := checkGrid(of.Budget, of.Grid); err != nil {
+			return nil, err
+		}
 	}
 	if s.Dim >= 2 {
 		if a.context = s.Context; a.context == 0 {
@@ -170,11 +189,11 @@ func (a *additive) schedule(b privacy.Budget) error {
 			if kind = len(a.kinds); kind == mostKinds {
 				return fmt.Errorf("mechanism: %T has batches of more than %d different lengths, want fewer", rule, mostKinds)
 			}
-			r, err := a.noisy(noise, n)
-			if err != nil {
+			k := batchKind{length: n, first: end}
+			if err := a.noisy(&k, noise); err != nil {
 				return err
 			}
-			a.kinds = append(a.kinds, batchKind{n, end, r})
+			a.kinds = append(a.kinds, k)
 		}
 		a.batches, a.longest = append(a.batches, kind), max(a.longest, n)
 	}
@@ -183,11 +202,11 @@ func (a *additive) schedule(b privacy.Budget) error {
 // mostKinds bounds the different lengths of batches: each is a case of the plan.
 const mostKinds = 256
 
-// noisy returns the release of an answer to n records.
-func (a *additive) noisy(noise slotNoise, n int) (privacy.Release, error) {
-	norms := a.query.Sensitivity(a.data, n)
+// noisy sets the release of a kind of batches, and its noise.
+func (a *additive) noisy(k *batchKind, noise slotNoise) (err error) {
+	norms := a.query.Sensitivity(a.data, k.length)
 	if !(norms.L1 >= 0 && norms.L2 >= 0 && max(norms.L1, norms.L2) > 0) || math.IsInf(norms.L1+norms.L2, 1) {
-		return privacy.Release{}, fmt.Errorf("mechanism: %T's Sensitivity for %d records has L1 = %v and L2 = %v, want finite and > 0, at least one of them", a.query, n, norms.L1, norms.L2)
+		return fmt.Errorf("mechanism: %T's Sensitivity for %d records has L1 = %v and L2 = %v, want finite and > 0, at least one of them", a.query, k.length, norms.L1, norms.L2)
 	}
 	implied := math.Sqrt(float64(a.dim)) * norms.L2
 	if norms.L1 == 0 || norms.L2 > 0 && implied < norms.L1 {
@@ -196,13 +215,22 @@ func (a *additive) noisy(noise slotNoise, n int) (privacy.Release, error) {
 	if norms.L2 == 0 || norms.L1 < norms.L2 {
 		norms.L2 = norms.L1
 	}
-	norms.LInf = norms.L2
-	of, law := norms.L1, privacy.LaplaceLaw
-	if a.gaussian {
-		of, law = norms.L2, privacy.GaussianLaw
+	if k.stated = norms.L1; a.gaussian {
+		k.stated = norms.L2
 	}
-	scale, err := noise.scale(1, of)
-	return privacy.Release{Law: law(a.dim, scale), Sensitivity: norms}, err
+	if a.grid > 0 {
+		k.release, k.noise, err = a.onGrid(noise.budget, norms)
+		k.scale = k.release.Law.Scale * a.grid
+		return err
+	}
+	if k.scale, err = noise.scale(1, k.stated); err != nil {
+		return err
+	}
+	k.release = privacy.Release{Law: privacy.LaplaceLaw(a.dim, k.scale), Sensitivity: norms}
+	if a.gaussian {
+		k.release.Law = privacy.GaussianLaw(a.dim, k.scale)
+	}
+	return nil
 }
 
 // describe ends a calibration: it says what the answers show, but for the releases.
@@ -223,26 +251,32 @@ func (a *additive) describe(asked privacy.Budget) {
 	}
 	a.shows.Conditions = append(a.shows.Conditions, fmt.Sprintf("one record moves %s by at most %s, as %T states", many, stated, a.query),
 		"the query has an answer to every batch")
+	a.shows = a.secured(a.shows)
 }
 
 // stated returns the sensitivity that the noise of a kind is for, with its norm.
 func (a *additive) stated(kind int) string {
-	s := a.kinds[kind].release.Sensitivity
+	norm := "L1"
 	if a.gaussian {
-		return fmt.Sprintf("%.6g in the L2 norm", s.L2)
+		norm = "L2"
 	}
-	return fmt.Sprintf("%.6g in the L1 norm", s.L1)
+	return fmt.Sprintf("%.6g in the %s norm", a.kinds[kind].stated, norm)
 }
 
-// Start begins a run that draws its noise from n.
+// Start begins a run that draws its noise from n. With a grid it draws from the system's randomness:
+// that of n, or its own if that is seeded.
 func (a *additive) Start(n *privacy.Noise) privacy.Stream[Answer] {
-	if n == nil {
+	if n == nil && a.grid == 0 {
 		return withoutNoise(a)
 	}
 	r := &additiveRun{additive: a, weighed: newWeighed(a.data), noise: n, records: a.batch(), shown: a.batch(),
 		value: make([]float64, 0, a.dim), draws: make([]int, len(a.kinds)), answer: Answer{Of: make([]float64, a.dim)}}
 	if a.context == 0 {
 		r.answer.Played = make([]int, a.data.Arms)
+	}
+	if a.grid > 0 {
+		r.steps, r.ledger = make([]int64, a.dim), privacy.NewLedger(secureSource(n))
+		r.noise = privacy.NewNoise(r.ledger)
 	}
 	return r
 }
@@ -330,6 +364,9 @@ func (r *additiveRun) ask(n int) error {
 		if v-v != 0 {
 			return fmt.Errorf("mechanism: %T answers batch %d of %d records with %v as number %d, want finite", r.query, r.ended, n, v, i)
 		}
+		if r.grid > 0 && !(math.Abs(v) <= float64(r.room)*r.grid) {
+			return fmt.Errorf("mechanism: %T answers batch %d of %d records with %v as number %d, want within %v: use a coarser grid", r.query, r.ended, n, v, i, float64(r.room)*r.grid)
+		}
 	}
 	r.value = value
 	return nil
@@ -337,18 +374,14 @@ func (r *additiveRun) ask(n int) error {
 
 // release releases the answer to a batch that has ended.
 func (r *additiveRun) release(kind *batchKind) {
-	scale := kind.release.Law.Scale
-	if r.gaussian {
-		r.noise.Gaussian(r.answer.Of, scale)
+	if r.grid > 0 {
+		r.releaseOnGrid(kind.noise)
 	} else {
-		r.noise.Laplace(r.answer.Of, scale)
-	}
-	for i, v := range r.value {
-		r.answer.Of[i] += v
+		r.releaseBare(kind.scale)
 	}
 	r.draws[r.batches[r.ended]]++
 	r.ended++
-	r.answer.Batches, r.answer.Records, r.answer.Tail = r.ended, kind.length, tailOfEqual(r.gaussian, 1, scale)
+	r.answer.Batches, r.answer.Records, r.answer.Tail = r.ended, kind.length, tailOfEqual(r.gaussian, 1, kind.scale)
 	if r.context == 0 {
 		clear(r.answer.Played)
 		for i := range kind.length {
@@ -360,6 +393,18 @@ func (r *additiveRun) release(kind *batchKind) {
 	r.filled = 0
 }
 
+// releaseBare writes the answer in value, under noise in floating point, into the release.
+func (r *additiveRun) releaseBare(scale float64) {
+	if r.gaussian {
+		r.noise.Gaussian(r.answer.Of, scale)
+	} else {
+		r.noise.Laplace(r.answer.Of, scale)
+	}
+	for i, v := range r.value {
+		r.answer.Of[i] += v
+	}
+}
+
 // Release returns the answer to the last batch that has ended.
 func (r *additiveRun) Release() *Answer { return &r.answer }
 
@@ -367,11 +412,11 @@ func (r *additiveRun) Release() *Answer { return &r.answer }
 func (r *additiveRun) Clipped() int { return r.clipped + r.shortened }
 
 // Scale returns the noise of an answer to n records: the scale of the Laplace noise, or the
-// standard deviation of the Gaussian. It is 0 if no batch has n records.
+// standard deviation of the Gaussian, on a grid its sigma. It is 0 if no batch has n records.
 func (a *additive) Scale(n int) float64 {
 	for _, k := range a.kinds {
 		if k.length == n {
-			return k.release.Law.Scale
+			return k.scale
 		}
 	}
 	return 0
@@ -386,22 +431,29 @@ func (a *additive) Lengths() (all []int) {
 }
 
 // Plan returns what the answers after so many records reveal of one record: that to its batch.
-func (a *additive) Plan(records int) privacy.Plan { return a.plan(records, nil).HeldBy(a) }
+func (a *additive) Plan(records int) privacy.Plan {
+	return a.plan(records, make([]int, len(a.kinds))).HeldBy(a)
+}
 
-// Plan returns the mechanism's plan with the draws of the run.
-func (r *additiveRun) Plan(records int) privacy.Plan { return r.plan(records, r.draws).HeldBy(r) }
+// Plan returns the mechanism's plan with the draws of the run. It lists none from the system, which
+// Check covers; package simulate calls that after each trial.
+func (r *additiveRun) Plan(records int) privacy.Plan {
+	if r.grid > 0 {
+		return r.plan(records, nil).HeldBy(r)
+	}
+	return r.plan(records, r.draws).HeldBy(r)
+}
 
+// plan returns the plan after so many draws of each kind.
 func (a *additive) plan(records int, draws []int) privacy.Plan {
 	p := a.shows
 	for i, k := range a.kinds {
 		if k.first <= records {
 			p.Cases = append(p.Cases, []privacy.Release{k.release})
 		}
-		d := privacy.Draws{Law: k.release.Law}
 		if draws != nil {
-			d.Count = draws[i]
+			p.Draws = append(p.Draws, privacy.Draws{Law: k.release.Law, Count: draws[i]})
 		}
-		p.Draws = append(p.Draws, d)
 	}
 	return p.Trusts(a.query, a.rule)
 }

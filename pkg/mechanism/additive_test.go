@@ -285,6 +285,81 @@ func TestAdditiveNoAnswer(t *testing.T) {
 	}
 }
 
+// TestAdditiveGrid: on a grid, answers are its multiples, the noise is discrete, the system's, and
+// enough for the stated sensitivity and for rounding, and the claim says so.
+func TestAdditiveGrid(t *testing.T) {
+	s := privacy.Setup{Arms: 3, Slots: 1, Horizon: 40, Lo: 0, Hi: 1}
+	const grid = 1. / 8
+	for _, b := range []privacy.Budget{{Epsilon: 0.5}, {Epsilon: 0.5, Delta: 1e-5}} {
+		a := played(Additive{Budget: b, Query: largestOf{}, Lengths: EqualRounds(2), Grid: grid})
+		if err := a.open(s); err != nil {
+			t.Fatal(err)
+		}
+		steps := 8. + 3 // D1/g + d
+		want, relative := steps/0.5, 1e-5
+		if b.Delta > 0 {
+			rho, err := privacy.ConcentratedRho(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps = 8 + math.Sqrt(3)
+			want = steps / math.Sqrt(2*rho)
+		}
+		got := a.opened.(*additive).Scale(2) / grid
+		if !(got >= want && got <= want*(1+relative)) {
+			t.Errorf("%v: noise of %v steps, want %v", b, got, want)
+		}
+		claim := privacy.ClaimOf(a.opened)
+		if privacy.PlanOf(a.opened, 1).Quality() != privacy.Secure || !(claim.Epsilon() <= 0.5 && claim.Epsilon() > 0.499) || !strings.Contains(claim.String(), "rounded to the grid 0.125") {
+			t.Errorf("%v:\n%v", b, claim)
+		}
+		for _, n := range []*privacy.Noise{nil, privacy.NewNoise(testSource())} {
+			a.start(n)
+			odd := 0
+			for i := range 40 {
+				moved, err := a.Add(&privacy.Record{Arms: []int{i % 3}, Y: []float64{0.3}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !moved {
+					continue
+				}
+				for _, v := range a.Release().Of {
+					if v/grid != math.Trunc(v/grid) {
+						t.Errorf("%v: an answer %v, want a multiple of %v", b, v, grid)
+					}
+					if int(v/grid)%2 != 0 {
+						odd++
+					}
+				}
+			}
+			if odd == 0 || odd == 60 { // 2^-59 of all runs
+				t.Errorf("%v: of 60 numbers %d are odd", b, odd)
+			}
+			if err := a.Stream.(*additiveRun).Check(); err != nil {
+				t.Errorf("%v: %v", b, err)
+			}
+		}
+		rec := privacy.Record{Arms: []int{0}, Y: []float64{0.3}}
+		if err := a.open(privacy.Setup{Arms: 3, Slots: 1, Horizon: 1000, Hi: 1}); err != nil {
+			t.Fatal(err)
+		}
+		a.start(nil)
+		if n := testing.AllocsPerRun(500, func() { _, _ = a.Add(&rec) }); n != 0 {
+			t.Errorf("%v: %v allocations a record", b, n)
+		}
+	}
+	a := played(Additive{Budget: privacy.Budget{Epsilon: 1}, Grid: 1, Query: typed{1, privacy.Norms{L1: 1}, func(_ []privacy.Record, dst []float64) ([]float64, error) {
+		return append(dst, 1e16), nil
+	}}})
+	if err := a.open(privacy.Setup{Arms: 1, Slots: 1, Horizon: 1, Hi: 1}); err != nil {
+		t.Fatal(err)
+	}
+	a.start(nil)
+	_, err := a.Add(&privacy.Record{Arms: []int{0}, Y: []float64{1}})
+	wants(t, "a large answer", err, "1e+16", "coarser grid")
+}
+
 func TestAdditiveRefuses(t *testing.T) {
 	good, nan, inf := Additive{Budget: privacy.Budget{Epsilon: 1}, Query: meanWeight{}}, math.NaN(), math.Inf(1)
 	norms := func(n privacy.Norms) Additive { a := good; a.Query = typed{2, n, nil}; return a }
@@ -315,6 +390,11 @@ func TestAdditiveRefuses(t *testing.T) {
 		{with(func(a *Additive) { a.Lengths = (*growing)(nil) }), weighedSetup, []string{"Additive.Lengths is a *mechanism.growing that is nil"}},
 		{with(func(a *Additive) { a.Lengths = growing{} }), setup(func(s *privacy.Setup) { s.Horizon = 1 << 20 }), []string{"256 different lengths"}},
 		{with(func(a *Additive) { a.Lengths = EqualRounds(1) }), setup(func(s *privacy.Setup) { s.Horizon = 1 << 40 }), []string{"over 2097152 batches"}},
+		{with(func(a *Additive) { a.Grid = 0.3 }), weighedSetup, []string{"Grid = 0.3", "power of two"}},
+		{with(func(a *Additive) { a.Grid = -1 }), weighedSetup, []string{"Grid = -1"}},
+		{with(func(a *Additive) { a.Grid, a.Budget.Epsilon = 1, inf }), weighedSetup, []string{"noise of zero"}},
+		{with(func(a *Additive) { a.Grid = 0x1p-60 }), weighedSetup, []string{"coarser grid"}},
+		{with(func(a *Additive) { a.Grid, a.Budget.Delta = 0x1p-60, 1e-5 }), weighedSetup, []string{"coarser grid"}},
 		{good, setup(func(s *privacy.Setup) { s.WarmUp = true }), []string{"WarmUp = true"}},
 		{good, setup(func(s *privacy.Setup) { s.Arms = 0 }), []string{"Arms = 0"}},
 		{good, setup(func(s *privacy.Setup) { s.Hi = s.Lo }), []string{"Lo = -1"}},
@@ -372,13 +452,21 @@ func TestAdditiveStanding(t *testing.T) {
 // TestEachAnswerIsNoised: in every run the answers to two batches, and each of their numbers, have
 // as much noise as any other, and noise of their own. A false alarm: see fresh.Check.
 func TestEachAnswerIsNoised(t *testing.T) {
-	for _, b := range []privacy.Budget{{Epsilon: 1}, {Epsilon: 1, Delta: 1e-5}} {
-		m, err := Additive{Budget: b, Query: largestOf{}, Lengths: EqualRounds(1)}.Open(weighedSetup)
+	for i := range 4 {
+		of := Additive{Budget: privacy.Budget{Epsilon: 1}, Query: largestOf{}, Lengths: EqualRounds(1)}
+		if i%2 == 1 {
+			of.Budget.Delta = 1e-5
+		}
+		if i > 1 {
+			of.Grid = 1. / 16
+		}
+		m, err := of.Open(weighedSetup)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := fresh.Check(func(run int) (row []float64, err error) {
-			x := m.Start(privacy.NewNoise(random.Source(29, run, "noise")))
+			var x privacy.Stream[Answer]
+			withSource(run, func() { x = m.Start(privacy.NewNoise(random.Source(29, run, "noise"))) })
 			for range 2 {
 				if _, err := x.Add(&privacy.Record{Arms: []int{0, 2}, Y: []float64{0, 0.5}}); err != nil {
 					return nil, err
@@ -387,7 +475,7 @@ func TestEachAnswerIsNoised(t *testing.T) {
 			}
 			return row, nil
 		}); err != nil {
-			t.Errorf("%v: %v", b, err)
+			t.Errorf("%+v: %v", of, err)
 		}
 	}
 }

@@ -50,7 +50,7 @@ const mostRecords = 4_000_000
 // search searches batches of n records.
 func (c QueryCase) search(n int) (Moved, error) {
 	of := c.Of
-	of.Lengths = mechanism.EqualRounds(n)
+	of.Lengths, of.Grid = mechanism.EqualRounds(n), 0 // answers without rounding
 	m, err := of.Open(c.Setup)
 	if err != nil {
 		return Moved{}, err
