@@ -357,6 +357,9 @@ func subjects() []subject {
 		tallies("mechanism.Additive", func() any {
 			return mechanism.Additive{Budget: budget, Query: middle{Cut: 1}, Lengths: mechanism.EqualRounds(4)}
 		}),
+		tallies("mechanism.Additive on a grid", func() any {
+			return mechanism.Additive{Budget: privacy.Budget{Epsilon: 1}, Query: middle{}, Grid: 0.25}
+		}),
 		linears("learner.CoreSet", func() any {
 			return learner.New(learner.CoreSet{}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: learner.CoreSetBatches{}})
 		}),
