@@ -60,6 +60,28 @@ func (median) Answer(_ privacy.Setup, records []privacy.Record, dst []float64) (
 	return append(dst, math.Round(all[len(all)/2])), nil
 }
 
+// deviation is the standard deviation of the weights.
+type deviation struct{ stated }
+
+func (deviation) Answer(_ privacy.Setup, records []privacy.Record, dst []float64) ([]float64, error) {
+	all := sortedWeights(records)
+	sum, squares, n := 0.0, 0.0, float64(len(all))
+	for _, v := range all {
+		sum += v
+	}
+	for _, v := range all {
+		squares += float64((v - sum/n) * (v - sum/n))
+	}
+	return append(dst, math.Sqrt(squares/n)), nil
+}
+
+// hopeful is trimmed, stated as a mean of all weights.
+type hopeful struct{ trimmed }
+
+func (hopeful) Sensitivity(s privacy.Setup, n int) privacy.Norms {
+	return privacy.Norms{L1: (s.Hi - s.Lo) / float64(n)}
+}
+
 // distinct is the number of different weights, rounded.
 type distinct struct{ stated }
 
@@ -184,24 +206,26 @@ func TestSearchQuery(t *testing.T) {
 		seen float64 // what it is in truth
 		err  string  // "" for none
 	}{
-		"mean":                       {queryCase(trimmed{}, oneArm, pure), 1. / 21, ""},
-		"mean, Gaussian":             {queryCase(trimmed{}, oneArm, approximate), 1. / 21, ""},
-		"trimmed mean":               {queryCase(trimmed{4}, oneArm, pure), 1. / 13, ""},
-		"trimmed mean, meddling":     {queryCase(meddling{trimmed{4}}, oneArm, pure), 1. / 13, ""},
-		"median":                     {queryCase(median{10}, integers, pure), 10, ""},
-		"median, stated as 1":        {queryCase(median{1}, integers, pure), 10, "one record moves the answer by 10 in the L1 norm, and its author states 1"},
-		"distinct":                   {queryCase(distinct{1}, integers, pure), 1, ""},
-		"distinct, stated as 1/2":    {queryCase(distinct{0.5}, integers, approximate), 1, "by 1 in the L2 norm, and its author states 0.5"},
-		"medians":                    {queryCase(medians{L1: 4}, arms, pure), 4, ""},
-		"medians, Gaussian":          {queryCase(medians{L2: 2 * math.Sqrt2}, arms, approximate), 2 * math.Sqrt2, ""},
-		"medians of one arm":         {queryCase(medians{L1: 2}, arms, pure), 4, "by 4 in the L1 norm"},
-		"medians of one arm, by L2":  {queryCase(medians{L2: 2}, arms, approximate), 2 * math.Sqrt2, "by 2.82843 in the L2 norm"},
-		"beyond the bounds":          {queryCase(tail{1e-9}, oneArm, pure), 0, ""},
-		"no answer":                  {queryCase(ratio{1}, oneArm, pure), -1, "with NaN as number 0, want finite: the batch of 21 records"},
-		"refusing":                   {queryCase(refusing{1}, oneArm, pure), -1, "the first weight is large"},
-		"two numbers":                {queryCase(twofold{1}, oneArm, pure), -1, "with 2 numbers, want Dim = 1"},
-		"another answer another day": {queryCase(counting{1, new(int)}, oneArm, pure), -1, "an answer may depend on its batch alone"},
-		"slope, stated as 2/n":       {queryCase(slope{2. / 8}, contexts, pure), -1, "and its author states 0.25"},
+		"mean":                           {queryCase(trimmed{}, oneArm, pure), 1. / 21, ""},
+		"mean, Gaussian":                 {queryCase(trimmed{}, oneArm, approximate), 1. / 21, ""},
+		"trimmed mean":                   {queryCase(trimmed{4}, oneArm, pure), 1. / 13, ""},
+		"trimmed mean, meddling":         {queryCase(meddling{trimmed{4}}, oneArm, pure), 1. / 13, ""},
+		"trimmed mean, stated as a mean": {queryCase(hopeful{trimmed{4}}, oneArm, pure), 1. / 13, "by 0.0769231 in the L1 norm, and its author states 0.047619"},
+		"deviation, stated as 1/n":       {queryCase(deviation{1. / 21}, oneArm, pure), math.Sqrt(20) / 21, "by 0.212959 in the L1 norm, and its author states 0.047619"},
+		"median":                         {queryCase(median{10}, integers, pure), 10, ""},
+		"median, stated as 1":            {queryCase(median{1}, integers, pure), 10, "one record moves the answer by 10 in the L1 norm, and its author states 1"},
+		"distinct":                       {queryCase(distinct{1}, integers, pure), 1, ""},
+		"distinct, stated as 1/2":        {queryCase(distinct{0.5}, integers, approximate), 1, "by 1 in the L2 norm, and its author states 0.5"},
+		"medians":                        {queryCase(medians{L1: 4}, arms, pure), 4, ""},
+		"medians, Gaussian":              {queryCase(medians{L2: 2 * math.Sqrt2}, arms, approximate), 2 * math.Sqrt2, ""},
+		"medians of one arm":             {queryCase(medians{L1: 2}, arms, pure), 4, "by 4 in the L1 norm"},
+		"medians of one arm, by L2":      {queryCase(medians{L2: 2}, arms, approximate), 2 * math.Sqrt2, "by 2.82843 in the L2 norm"},
+		"beyond the bounds":              {queryCase(tail{1e-9}, oneArm, pure), 0, ""},
+		"no answer":                      {queryCase(ratio{1}, oneArm, pure), -1, "with NaN as number 0, want finite: the batch of 21 records"},
+		"refusing":                       {queryCase(refusing{1}, oneArm, pure), -1, "the first weight is large"},
+		"two numbers":                    {queryCase(twofold{1}, oneArm, pure), -1, "with 2 numbers, want Dim = 1"},
+		"another answer another day":     {queryCase(counting{1, new(int)}, oneArm, pure), -1, "an answer may depend on its batch alone"},
+		"slope, stated as 2/n":           {queryCase(slope{2. / 8}, contexts, pure), -1, "and its author states 0.25"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := privacytest.SearchQuery(c.QueryCase)
