@@ -127,7 +127,7 @@ func TestMessageNoise(t *testing.T) {
 			for i := range 3 {
 				mean, sd = append(mean, y*x[i]), append(sd, draws[len(draws)-1].Scale)
 			}
-			checkMoments(t, fmt.Sprintf("ldp %v constant %v", privacy.ClaimOf(ready).Calibration(), constant), d, false, x, y, mean, sd, messages)
+			checkMoments(t, fmt.Sprintf("ldp %v constant %v", privacy.ClaimOf(ready).Calibration(), constant), d, -1, x, y, mean, sd, messages)
 		}
 	}
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
@@ -137,21 +137,23 @@ func TestMessageNoise(t *testing.T) {
 			mean, sd := append(slices.Clone(x), y), []float64{sigma, sigma, sigma, sigma}
 			if c == privacy.AsPublished {
 				for i := range 3 {
-					sd[i] = math.Hypot(sigma, 2) // zeta with the broadcast's Delta
+					sd[i] = math.Hypot(sigma, 2*sigma) // zeta with the broadcast's Delta
 				}
 			} else if constant != 0 {
 				mean, sd = slices.Delete(mean, 2, 3), sd[:3]
 			}
-			checkMoments(t, fmt.Sprintf("online %v constant %v", c, constant), d, true, x, y, mean, sd, messages)
+			checkMoments(t, fmt.Sprintf("online %v constant %v", c, constant), d, 2*sigma, x, y, mean, sd, messages)
 		}
 	}
 }
 
-func checkMoments(t *testing.T, what string, d learner.Reporter, zeta bool, x []float64, y float64, mean, sd []float64, messages int) {
+// checkMoments compares means and variances of messages. A Delta >= 0 ends the broadcast. A false
+// alarm: one number in a million is five standard errors off.
+func checkMoments(t *testing.T, what string, d learner.Reporter, delta float64, x []float64, y float64, mean, sd []float64, messages int) {
 	t.Helper()
 	broadcast := make([]float64, 3+6+2)
-	if zeta {
-		broadcast = append(broadcast, 2) // Delta
+	if delta >= 0 {
+		broadcast = append(broadcast, delta)
 	}
 	noise := privacy.NewNoise(random.Source(1, 0, what))
 	first, second := make([]float64, len(mean)), make([]float64, len(mean))

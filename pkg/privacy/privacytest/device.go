@@ -449,18 +449,29 @@ func (c DeviceCase) accounted(fail report) {
 	}
 }
 
-// fresh checks that a second message has noise of its own, as large as that of the first: each
-// number that is drawn for it changes it as the same number changes the first.
+// fresh checks that a second message has noise of its own, as large as that of the first, whatever
+// the broadcast is.
 func (c DeviceCase) fresh(fail report) {
 	ready, broadcasts := c.ready(fail)
 	if ready == nil {
 		return
 	}
+	for i, broadcast := range broadcasts {
+		_, err := send(ready.Start(), broadcast, c.data()[0], (&script{}).noise())
+		if err == nil || i == 0 {
+			c.freshAfter(fail, ready, broadcast)
+		}
+	}
+}
+
+// freshAfter checks fresh of one broadcast: each number that is drawn for the second message changes
+// it as the same number changes the first.
+func (c DeviceCase) freshAfter(fail report, ready learner.CalibratedDevice, broadcast []float64) {
 	u := c.data()[0]
 	two := func(p *pulse) (m [2]learner.Message, draws int, err error) {
 		d, n := ready.Start(), p.noise()
 		for i := range m {
-			if m[i], err = send(d, broadcasts[0], u, n); err != nil {
+			if m[i], err = send(d, broadcast, u, n); err != nil {
 				return m, draws, err
 			}
 			if i == 0 {
