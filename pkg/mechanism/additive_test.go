@@ -360,6 +360,81 @@ func TestAdditiveGrid(t *testing.T) {
 	wants(t, "a large answer", err, "1e+16", "coarser grid")
 }
 
+// TestAdditiveGridMoves: two answers that are as far apart as is stated, and rounded, are no further
+// apart than the plan says, in steps and in the norm of its law; and nearly as far.
+func TestAdditiveGridMoves(t *testing.T) {
+	const grid, dim, runs = 1. / 8, 3, 400
+	rng := random.New(5, 0, "answers")
+	for _, b := range []privacy.Budget{{Epsilon: 0.5}, {Epsilon: 0.5, Delta: 1e-5}} {
+		var answer []float64
+		q := typed{dim, privacy.Norms{L1: 3, L2: math.Sqrt(3)}, func(_ []privacy.Record, dst []float64) ([]float64, error) { return append(dst, answer...), nil }}
+		m, err := Additive{Budget: b, Query: q, Grid: grid}.Open(privacy.Setup{Arms: 1, Slots: 1, Horizon: 1, Hi: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		release := func(run int) (of []float64) {
+			withSource(run, func() {
+				x := m.Start(nil)
+				if _, err := x.Add(&privacy.Record{Arms: []int{0}, Y: []float64{1}}); err != nil {
+					t.Fatal(err)
+				}
+				of = x.Release().Of
+			})
+			return of
+		}
+		most := 0.0
+		for run := range runs {
+			from := []float64{rng.Float64(), rng.Float64(), rng.Float64()}
+			answer = from
+			a := release(run)
+			answer = []float64{from[0] + 1, from[1] - 1, from[2] + 0.999}
+			moved := 0.0
+			for i, v := range release(run) { // under the same noise
+				if d := math.Abs(v-a[i]) / grid; b.Delta == 0 {
+					moved += d
+				} else {
+					moved = math.Hypot(moved, d)
+				}
+			}
+			most = max(most, moved)
+		}
+		s := privacy.PlanOf(m, privacy.All).Cases[0][0].Sensitivity
+		planned := max(s.L1, s.L2)
+		if !(most <= planned*(1+1e-9) && most >= planned*0.75) { // rounding may add a step for each number, and adds less
+			t.Errorf("%v: answers move by %v steps, and the plan says %v", b, most, planned)
+		}
+	}
+}
+
+// TestAdditiveGridNoise: the noise on a grid has the variance of its law, within five standard
+// errors of 30,000 numbers: a false alarm in about two of a million seeds.
+func TestAdditiveGridNoise(t *testing.T) {
+	const grid, numbers = 1. / 64, 30000
+	for _, b := range []privacy.Budget{{Epsilon: 0.5}, {Epsilon: 0.5, Delta: 1e-5}} {
+		q := typed{1, privacy.Norms{L1: 1}, func(_ []privacy.Record, dst []float64) ([]float64, error) { return append(dst, 0.5), nil }}
+		m, err := Additive{Budget: b, Query: q, Grid: grid, Lengths: EqualRounds(1)}.Open(privacy.Setup{Arms: 1, Slots: 1, Horizon: numbers, Hi: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var x privacy.Stream[Answer]
+		withSource(3, func() { x = m.Start(nil) })
+		sum, want, kurtosis := 0.0, m.(*additive).Scale(1), 3.0
+		if want *= want; b.Delta == 0 {
+			want, kurtosis = 2*want, 6
+		}
+		for range numbers {
+			if _, err := x.Add(&privacy.Record{Arms: []int{0}, Y: []float64{1}}); err != nil {
+				t.Fatal(err)
+			}
+			z := x.Release().Of[0] - 0.5
+			sum += z * z
+		}
+		if got := sum / numbers; !(math.Abs(got-want) <= 5*want*math.Sqrt((kurtosis-1)/numbers)) {
+			t.Errorf("%v: noise of variance %v, want %v", b, got, want)
+		}
+	}
+}
+
 func TestAdditiveRefuses(t *testing.T) {
 	good, nan, inf := Additive{Budget: privacy.Budget{Epsilon: 1}, Query: meanWeight{}}, math.NaN(), math.Inf(1)
 	norms := func(n privacy.Norms) Additive { a := good; a.Query = typed{2, n, nil}; return a }
