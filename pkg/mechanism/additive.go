@@ -29,9 +29,9 @@ import (
 // central.
 //
 // With a Grid the noise is fit for deployment: an answer is rounded to the grid, and the noise is
-// discrete Laplace or discrete Gaussian noise from the operating system's randomness, whatever noise
-// a run is handed. Without, it is for research: floating-point noise leaks through its low bits
-// (Mironov 2012).
+// discrete Laplace or discrete Gaussian noise from the operating system's randomness, whatever
+// noise a run is handed. Without, it is for research: floating-point noise leaks through its low
+// bits (Mironov 2012).
 //
 // The claim takes the author's word for the sensitivity, and says so. privacytest.SearchQuery
 // measures it on the query itself.
@@ -226,12 +226,11 @@ func (a *additive) describe(asked privacy.Budget) {
 		a.shows.Neighbours.Record = "round's context, arms and weights"
 		a.shows.Conditions = []string{a.shows.Conditions[0], fmt.Sprintf("contexts clipped to the norm %v inside the mechanism", a.context)}
 	}
-	stated, many := a.stated(0), "the answer to a batch"
+	stated := "by at most " + a.stated(0)
 	if n := len(a.kinds); n > 1 {
-		many = fmt.Sprintf("the answer to a batch of %d records", a.kinds[0].length)
-		stated = fmt.Sprintf("%s, and to one of %d by %s", stated, a.kinds[n-1].length, a.stated(n-1))
+		stated = fmt.Sprintf("to %d records %s, to %d by %s", a.kinds[0].length, stated, a.kinds[n-1].length, a.stated(n-1))
 	}
-	a.shows.Conditions = append(a.shows.Conditions, fmt.Sprintf("one record moves %s by at most %s, as %T states", many, stated, a.query),
+	a.shows.Conditions = append(a.shows.Conditions, fmt.Sprintf("a record moves an answer %s, as %T states", stated, a.query),
 		"the query has an answer to every batch")
 	a.shows = a.secured(a.shows)
 }
@@ -242,7 +241,7 @@ func (a *additive) stated(kind int) string {
 	if a.gaussian {
 		norm = "L2"
 	}
-	return fmt.Sprintf("%.6g in the %s norm", a.kinds[kind].stated, norm)
+	return fmt.Sprintf("%.4g in %s", a.kinds[kind].stated, norm)
 }
 
 // Scale returns the noise of an answer to n records: the scale of the Laplace noise, or the

@@ -116,7 +116,7 @@ func ExampleAdditive() {
 	// noise       for research: floating point, and seeded
 	// condition   weights clipped to [0, 1] inside the mechanism
 	// condition   the arms of a round depend on earlier releases, and not on its weights
-	// condition   one record moves the answer to a batch by at most 0.00666667 in the L1 norm, as mechanism_test.Trimmed states
+	// condition   a record moves an answer by at most 0.006667 in L1, as mechanism_test.Trimmed states
 	// condition   the query has an answer to every batch
 	// not covered error texts, counts of clipped records, running times
 	// source      Dwork, McSherry, Nissim, Smith 2006, Theorem 1

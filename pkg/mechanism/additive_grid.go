@@ -17,8 +17,8 @@ type gridNoise struct {
 
 // onGrid returns the release of an answer that is rounded to the grid, and its noise.
 //
-// Rounding moves a number by at most half a step, and so two answers by a step further apart: D1/g +
-// d steps in the L1 norm, for d numbers and the grid g, and D2/g + sqrt(d) in the L2 norm.
+// Rounding moves a number by at most half a step, and each number of two answers by a step further
+// apart: D1/g + d steps in L1, for d numbers and the grid g, and D2/g + sqrt(d) in L2.
 func (a *additive) onGrid(b privacy.Budget, norms privacy.Norms) (r privacy.Release, noise gridNoise, err error) {
 	const up = 1 + 1e-12 // more than the rounding errors of these lines
 	d, reach := float64(a.dim), int64(0)

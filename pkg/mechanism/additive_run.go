@@ -26,8 +26,8 @@ type additiveRun struct {
 	answer    Answer
 }
 
-// Start begins a run that draws its noise from n. With a grid it draws from the system's randomness:
-// that of n, or its own if that is seeded.
+// Start begins a run that draws its noise from n. With a grid it draws from the system's
+// randomness: that of n, or its own if that is seeded.
 func (a *additive) Start(n *privacy.Noise) privacy.Stream[Answer] {
 	if n == nil && a.grid == 0 {
 		return withoutNoise(a)

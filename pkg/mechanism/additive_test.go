@@ -171,8 +171,8 @@ func TestAdditiveClips(t *testing.T) {
 	}
 }
 
-// TestAdditiveNoise: the noise of an answer is for the stated sensitivity to as many records, in the
-// norm of its law; a norm that is not stated follows from the other.
+// TestAdditiveNoise: the noise of an answer is for the sensitivity that is stated for as many
+// records, in the norm of its law; a norm that is not stated follows from the other.
 func TestAdditiveNoise(t *testing.T) {
 	approximate := privacy.Budget{Epsilon: 1, Delta: 1e-5}
 	mu, err := privacy.GaussianMu(approximate)
@@ -185,12 +185,12 @@ func TestAdditiveNoise(t *testing.T) {
 		want   float64
 		stated string
 	}{
-		{privacy.Norms{L1: 3}, privacy.Budget{Epsilon: 0.5}, 6, "3 in the L1 norm"},
-		{privacy.Norms{L2: 3}, privacy.Budget{Epsilon: 0.5}, 12, "6 in the L1 norm"},
-		{privacy.Norms{L1: 100, L2: 3}, privacy.Budget{Epsilon: 0.5}, 12, "6 in the L1 norm"},
-		{privacy.Norms{L1: 3}, approximate, 3 / mu, "3 in the L2 norm"},
-		{privacy.Norms{L2: 3}, approximate, 3 / mu, "3 in the L2 norm"},
-		{privacy.Norms{L1: 2, L2: 3}, approximate, 2 / mu, "2 in the L2 norm"},
+		{privacy.Norms{L1: 3}, privacy.Budget{Epsilon: 0.5}, 6, "3 in L1"},
+		{privacy.Norms{L2: 3}, privacy.Budget{Epsilon: 0.5}, 12, "6 in L1"},
+		{privacy.Norms{L1: 100, L2: 3}, privacy.Budget{Epsilon: 0.5}, 12, "6 in L1"},
+		{privacy.Norms{L1: 3}, approximate, 3 / mu, "3 in L2"},
+		{privacy.Norms{L2: 3}, approximate, 3 / mu, "3 in L2"},
+		{privacy.Norms{L1: 2, L2: 3}, approximate, 2 / mu, "2 in L2"},
 	} {
 		m, err := Additive{Budget: c.b, Query: typed{4, c.norms, nil}}.Open(weighedSetup)
 		if err != nil {
@@ -360,48 +360,54 @@ func TestAdditiveGrid(t *testing.T) {
 	wants(t, "a large answer", err, "1e+16", "coarser grid")
 }
 
-// TestAdditiveGridMoves: two answers that are as far apart as is stated, and rounded, are no further
-// apart than the plan says, in steps and in the norm of its law; and nearly as far.
+// TestAdditiveGridMoves: two answers that are as far apart as is stated, and rounded, are no
+// further apart than the plan says, in steps and in the norm of its law; and nearly as far.
 func TestAdditiveGridMoves(t *testing.T) {
 	const grid, dim, runs = 1. / 8, 3, 400
 	rng := random.New(5, 0, "answers")
-	for _, b := range []privacy.Budget{{Epsilon: 0.5}, {Epsilon: 0.5, Delta: 1e-5}} {
-		var answer []float64
-		q := typed{dim, privacy.Norms{L1: 3, L2: math.Sqrt(3)}, func(_ []privacy.Record, dst []float64) ([]float64, error) { return append(dst, answer...), nil }}
-		m, err := Additive{Budget: b, Query: q, Grid: grid}.Open(privacy.Setup{Arms: 1, Slots: 1, Horizon: 1, Hi: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		release := func(run int) (of []float64) {
-			withSource(run, func() {
-				x := m.Start(nil)
-				if _, err := x.Add(&privacy.Record{Arms: []int{0}, Y: []float64{1}}); err != nil {
-					t.Fatal(err)
-				}
-				of = x.Release().Of
-			})
-			return of
-		}
-		most := 0.0
-		for run := range runs {
-			from := []float64{rng.Float64(), rng.Float64(), rng.Float64()}
-			answer = from
-			a := release(run)
-			answer = []float64{from[0] + 1, from[1] - 1, from[2] + 0.999}
-			moved := 0.0
-			for i, v := range release(run) { // under the same noise
-				if d := math.Abs(v-a[i]) / grid; b.Delta == 0 {
-					moved += d
-				} else {
-					moved = math.Hypot(moved, d)
-				}
+	for _, by := range []float64{1, 1e-3 * grid} { // of each number; the smaller one is next to where rounding changes
+		for _, b := range []privacy.Budget{{Epsilon: 0.5}, {Epsilon: 0.5, Delta: 1e-5}} {
+			var answer []float64
+			q := typed{dim, privacy.Norms{L1: dim * by, L2: math.Sqrt(dim) * by}, func(_ []privacy.Record, dst []float64) ([]float64, error) { return append(dst, answer...), nil }}
+			m, err := Additive{Budget: b, Query: q, Grid: grid}.Open(privacy.Setup{Arms: 1, Slots: 1, Horizon: 1, Hi: 1})
+			if err != nil {
+				t.Fatal(err)
 			}
-			most = max(most, moved)
-		}
-		s := privacy.PlanOf(m, privacy.All).Cases[0][0].Sensitivity
-		planned := max(s.L1, s.L2)
-		if !(most <= planned*(1+1e-9) && most >= planned*0.75) { // rounding may add a step for each number, and adds less
-			t.Errorf("%v: answers move by %v steps, and the plan says %v", b, most, planned)
+			release := func(run int) (of []float64) {
+				withSource(run, func() {
+					x := m.Start(nil)
+					if _, err := x.Add(&privacy.Record{Arms: []int{0}, Y: []float64{1}}); err != nil {
+						t.Fatal(err)
+					}
+					of = x.Release().Of
+				})
+				return of
+			}
+			most := 0.0
+			for run := range runs {
+				var from, to []float64
+				for range dim {
+					v := (float64(rng.IntN(9)) + 0.5) * grid
+					from, to = append(from, v-by/2), append(to, v+by/2)
+				}
+				answer = from
+				a := release(run)
+				answer = to
+				moved := 0.0
+				for i, v := range release(run) { // under the same noise
+					if d := math.Abs(v-a[i]) / grid; b.Delta == 0 {
+						moved += d
+					} else {
+						moved = math.Hypot(moved, d)
+					}
+				}
+				most = max(most, moved)
+			}
+			s := privacy.PlanOf(m, privacy.All).Cases[0][0].Sensitivity
+			planned := max(s.L1, s.L2)
+			if !(most <= planned*(1+1e-9) && most >= planned*0.75) { // rounding may add a step to each number, and adds less to large moves
+				t.Errorf("%v, moves by %v: answers move by %v steps, and the plan says %v", b, by, most, planned)
+			}
 		}
 	}
 }

@@ -464,8 +464,8 @@ func (c DeviceCase) fresh(fail report) {
 	}
 }
 
-// freshAfter checks fresh of one broadcast: each number that is drawn for the second message changes
-// it as the same number changes the first.
+// freshAfter checks fresh of one broadcast: each number that is drawn for the second message
+// changes it as the same number changes the first.
 func (c DeviceCase) freshAfter(fail report, ready learner.CalibratedDevice, broadcast []float64) {
 	u := c.data()[0]
 	two := func(p *pulse) (m [2]learner.Message, draws int, err error) {

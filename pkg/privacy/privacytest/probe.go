@@ -30,7 +30,9 @@ type Sensitivity struct {
 //
 // Long does the same over a hundred records: on streams that are zero, at one end of their range,
 // at both in turn, or random, with changes at random places, also by records beyond their bounds.
-// On each the noise must enter as on any other. Of a mechanism.Additive, Query searches for batches.
+// On each the noise must enter as on any other.
+//
+// Of a mechanism.Additive, Query searches for the batches between which it moves the most.
 func Probe[R any](t testing.TB, c Case[R]) (found Sensitivity) {
 	t.Helper()
 	if !c.plain(t) {

@@ -188,8 +188,8 @@ func (s *querySearch) near(r privacy.Record) privacy.Record {
 	return r
 }
 
-// tidy puts records that are easy to read in the places of others, wherever the answer then moves as
-// far.
+// tidy puts records that are easy to read in the places of others, wherever the answer then moves
+// as far.
 func (s *querySearch) tidy(p *neighbours) error {
 	for i := range len(p.batch) + 1 {
 		for _, which := range []int{0, 1} {

@@ -125,8 +125,8 @@ func note(at int, what string) {
 // Numbers spoils what a stream has just drawn at a site.
 func Numbers[T float64 | int64](at int, stream any, dst []T) { numbers(at, stream, dst, 1) }
 
-// Matrix spoils a packed symmetric matrix. Its last number may be the noise of a sum of squares that
-// nobody is shown, so that Part leaves out the one before it, too.
+// Matrix spoils a packed symmetric matrix. Its last number may be the noise of a sum of squares
+// that nobody is shown, so that Part leaves out the one before it, too.
 func Matrix(at int, stream any, dst []float64) { numbers(at, stream, dst, 2) }
 
 // numbers spoils what a stream has just drawn at a site, of which part numbers are a part.
