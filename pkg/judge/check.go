@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
 	"github.com/dpbandits/dpbandits/pkg/value"
@@ -49,6 +50,8 @@ func (j *judging) check(context.Context) error {
 			halves(j, p, l, privacytest.Rows())
 		case learner.Private[privacy.Means]:
 			halves(j, p, l, privacytest.Weights(nil))
+		case learner.Private[mechanism.Answer]:
+			j.query(p, l)
 		}
 	}
 	return nil
@@ -95,6 +98,26 @@ func halves[R any](j *judging, p place, l learner.Private[R], format privacytest
 		check.Failures = other
 	}
 	j.card.Checks = append(j.card.Checks, check)
+}
+
+// query measures how far one record moves the answers of a query, whose author states the most.
+func (j *judging) query(p place, l learner.Private[mechanism.Answer]) {
+	of, ok := l.Statistic.(mechanism.Additive)
+	if !ok {
+		return
+	}
+	c := Check{"privacytest.SearchQuery", "states how far a record moves the answers of its query", p.Name, nil}
+	s, err := l.Setup(p.problem, j.horizon())
+	if err == nil {
+		var moved privacytest.Moved
+		if moved, err = privacytest.SearchQuery(privacytest.QueryCase{Of: of, Setup: s}); err == nil {
+			c.What = fmt.Sprintf("a record moves the answers by %.4g, of %.4g that its author states", moved.Seen, moved.Stated)
+		}
+	}
+	if err != nil {
+		c.Failures = []string{firstLine(err.Error())}
+	}
+	j.card.Checks = append(j.card.Checks, c)
 }
 
 // suite runs a suite and writes it on the card.

@@ -1,0 +1,73 @@
+package judge_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// best is a query: the largest of a batch's rewards, of which its author states how far one record
+// moves it.
+type best struct{ Moves float64 }
+
+func (best) Dim(privacy.Setup) int { return 1 }
+
+func (b best) Sensitivity(privacy.Setup, int) privacy.Norms {
+	return privacy.Norms{L1: b.Moves, L2: b.Moves}
+}
+
+func (best) Answer(_ privacy.Setup, records []privacy.Record, dst []float64) ([]float64, error) {
+	most := 0.0
+	for _, r := range records {
+		most = max(most, r.Y[0])
+	}
+	return append(dst, most), nil
+}
+
+// threshold plays arm 1 while the answer is above a half, and else arm 0.
+type threshold struct{}
+
+func (threshold) Prepare(bandit.Problem, int, *mechanism.Answer) (learner.Prepared[mechanism.Answer], error) {
+	return learner.Begins[mechanism.Answer](func(*rand.Rand) learner.Rule[mechanism.Answer] { return threshold{} }), nil
+}
+
+func (threshold) Learn(r *mechanism.Answer) ([]float64, error) { return r.Of, nil }
+
+func (threshold) Act(answer []float64, _ *bandit.View, dst []int) ([]int, error) {
+	if len(answer) > 0 && answer[0] > 0.5 {
+		return append(dst, 1), nil
+	}
+	return append(dst, 0), nil
+}
+
+// TestQuery: the card shows how far a record moves a query's answers, beside what its author states,
+// and a query that moves farther than that is found.
+func TestQuery(t *testing.T) {
+	for moves, want := range map[float64]string{1: "by 1, of 1 that its author states", 0.5: "0.5"} {
+		o := short(t)
+		o.Worlds = o.Worlds[:1]
+		l := learner.New(threshold{}, mechanism.Additive{Budget: privacy.Budget{Epsilon: 1}, Query: best{moves}, Lengths: mechanism.EqualRounds(5)})
+		c := card(t, l, o)
+		found := false
+		for _, k := range c.Checks {
+			if k.Suite != "privacytest.SearchQuery" {
+				continue
+			}
+			found = true
+			if said := strings.Join(append(k.Failures, k.What), "; "); !strings.Contains(said, want) || (len(k.Failures) > 0) != (moves < 1) {
+				t.Errorf("moves %v: %q, want %q", moves, said, want)
+			}
+		}
+		if !found {
+			t.Errorf("moves %v: no check of the query", moves)
+		}
+		if right := moves == 1; strings.Contains(c.Verdict(), "is false") == right {
+			t.Errorf("moves %v: %s", moves, c.Verdict())
+		}
+	}
+}
