@@ -76,6 +76,10 @@ func onDiagonal(i int) bool {
 	return false
 }
 
+// ErrUneven is wrapped by errors about releases that are not linear in their noise, or not by the same
+// matrix in both worlds.
+var ErrUneven = errors.New("not linear")
+
 func learnLinear(outputs int, release func(world int, noise privacy.Script, out []float64) error) (l Linear, err error) {
 	if outputs < 1 {
 		return l, fmt.Errorf("outputs = %d, want >= 1", outputs)
@@ -140,7 +144,7 @@ func learnLinear(outputs int, release func(world int, noise privacy.Script, out 
 		sum.MulVec(b, mat.NewVecDense(n, z))
 		for i, v := range got {
 			if want := means[w][i] + sum.AtVec(i); !(math.Abs(v-want) <= 1e-9*size) {
-				return l, fmt.Errorf("out[%d] is %v in world %d under random noise, and %v by the impulses: not linear", i, v, w, want)
+				return l, fmt.Errorf("out[%d] is %v in world %d under random noise, and %v by the impulses: %w", i, v, w, want, ErrUneven)
 			}
 		}
 	}

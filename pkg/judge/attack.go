@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
@@ -61,6 +62,9 @@ func (j *judging) attack(ctx context.Context) error {
 			continue
 		}
 		searched[s.problem.Dim] = true
+		if long, ok := s.memory(j); ok {
+			items = append(items, long)
+		}
 		j.Progress("searching streams of " + s.name)
 		found, err := s.search(ctx, j)
 		if ctx.Err() != nil {
@@ -157,6 +161,7 @@ func (a Attack) share() float64 {
 type stage struct {
 	name    string
 	problem bandit.Problem
+	first   int  // the round, from 0, in which they begin to differ
 	users   int  // rounds in which the streams differ
 	warmUp  bool // the streams begin with round 0
 	streams func(rounds int) [2]audit.Stream
@@ -197,7 +202,7 @@ func (j *judging) stages() (all []stage) {
 				name += fmt.Sprintf(", d = %d", p.Dim)
 			}
 			name += fmt.Sprintf(", user %d replaced", replaced+1)
-			all = append(all, stage{name, p, users, j.wantsWarmUp(p), func(rounds int) [2]audit.Stream { return alike(p, rounds, replaced, users) }})
+			all = append(all, stage{name, p, replaced, users, j.wantsWarmUp(p), func(rounds int) [2]audit.Stream { return alike(p, rounds, replaced, users) }})
 		}
 	}
 	return all
@@ -278,12 +283,84 @@ func (s stage) attacks(j *judging) []audit.Item {
 		beyond.Name, beyond.Worlds = l.Name+", beyond bounds", audit.Beyond(l.Worlds, far)
 		return []audit.Item{l, beyond}
 	}
+	attacks := append([]audit.Item{best}, s.late(j, best.Exact)...)
 	beyond := learner(at[0], at[1])
 	beyond.Name, beyond.Worlds = best.Name+", beyond bounds", audit.Beyond(beyond.Worlds, far)
 	if item, err := beyond.Likelihood(); err == nil && item.Exact > 1.001*best.Exact {
-		return []audit.Item{best, item}
+		attacks = append(attacks, item)
 	}
-	return []audit.Item{best}
+	return attacks
+}
+
+// late returns the attack by likelihood that shows more than so much, on users who come late, among
+// rewards at either end, in front of all arms, before a horizon as long as the races'; or one that
+// learns from runs, where the noise is not the same in both worlds. Noise that is right in the first
+// rounds may be wrong there.
+func (s stage) late(j *judging, seen float64) []audit.Item {
+	var best, odd audit.Item
+	for _, q := range s.wide(j) {
+		for _, at := range []struct {
+			rounds, first int
+			base          float64
+		}{
+			{32, 0, q.RewardMin}, {32, 1, q.RewardMin}, {32, 2, q.RewardMin}, {32, 17, q.RewardMin}, {32, 32 - s.users, q.RewardMin},
+			{128, 64, q.RewardMax}, {128, 128 - s.users, q.RewardMax},
+		} {
+			if at.first < 0 || at.first+s.users > at.rounds {
+				continue
+			}
+			l := audit.Learner{
+				Of: j.learner, Problem: q, Horizon: max(j.horizon(), at.rounds+1), Contributions: s.users, Runs: j.runs(at.rounds), WarmUp: s.warmUp,
+				Name:   fmt.Sprintf("%d arms alike, user %d of %d replaced among rewards %.3g", q.Arms, at.first+1, at.rounds, at.base),
+				Worlds: alike(q, at.rounds, at.first, s.users),
+			}
+			for w := range l.Worlds {
+				for t, r := range l.Worlds[w] {
+					if t < at.first || t >= at.first+s.users {
+						l.Worlds[w][t] = audit.Round{X: r.X, Rewards: slices.Repeat([]float64{at.base}, q.Arms)}
+					}
+				}
+			}
+			item, err := l.Likelihood()
+			switch {
+			case err == nil && item.Exact > 1.02*seen:
+				seen, item.Name = item.Exact, l.Name+", releases by likelihood"
+				best = item
+			case errors.Is(err, audit.ErrUneven) && odd == nil:
+				l.Transcript, l.Name = sparse(transcript(q)), l.Name+", arms and releases"
+				odd = l
+			}
+		}
+	}
+	return slices.DeleteFunc([]audit.Item{best, odd}, func(i audit.Item) bool { return i == nil })
+}
+
+// wide returns the stage's problem, and with as many arms as that of a world, but no more than 5.
+func (s stage) wide(j *judging) []bandit.Problem {
+	if s.first > 0 || s.problem.Dim > 1 || s.problem.Arms == s.problem.Slots {
+		return nil // another stage covers it
+	}
+	all := []bandit.Problem{s.problem}
+	for _, p := range j.places {
+		q := s.problem
+		if q.Arms = min(p.problem.Arms, max(5, q.Slots)); p.problem.Slots == q.Slots && q.Arms > s.problem.Arms && j.opens(q, j.horizon()) {
+			return append(all, q)
+		}
+	}
+	return all
+}
+
+// memory returns the attack on the arms of a long run alone, in which the first user is replaced: a
+// raw reward that is kept may show after many rounds.
+func (s stage) memory(j *judging) (l audit.Learner, ok bool) {
+	rounds := min(j.horizon(), 1_000, j.attackRounds()*5/1_000)
+	if s.problem.Arms == s.problem.Slots || s.problem.Dim > 1 || rounds < 16 {
+		return l, false
+	}
+	return audit.Learner{
+		Of: j.learner, Problem: s.problem, Horizon: rounds, Contributions: s.users, WarmUp: s.warmUp, Runs: 1_000,
+		Name: fmt.Sprintf("%s, arms of %d rounds", s.name, rounds), Worlds: s.streams(rounds),
+	}, true
 }
 
 // search looks for two streams that tell much, among many.
@@ -292,6 +369,7 @@ func (s stage) search(ctx context.Context, j *judging) (audit.Learner, error) {
 	l := audit.Learner{Of: j.learner, Problem: s.problem, Horizon: rounds + 1, Contributions: s.users, WarmUp: s.warmUp, Runs: j.runs(rounds)}
 	l.Name = fmt.Sprintf("%s, found by search", s.name)
 	l.Worlds = s.streams(rounds) // until the search has better ones
+	l.Transcript = sparse(transcript(s.problem))
 	return audit.Search(ctx, l, audit.LongStreams(s.problem, rounds, s.users), pick(j.Scale, 10, 60, 200), audit.Options{Seed: j.Seed, Workers: j.Workers})
 }
 
@@ -318,6 +396,16 @@ func transcript(p bandit.Problem) func(run bandit.Run, round int, dst []float64)
 			dst = append(dst, 0)
 		}
 		return dst[:n+shown]
+	}
+}
+
+// sparse leaves out rounds as audit.Releases does, to keep long runs short.
+func sparse(all func(bandit.Run, int, []float64) []float64) func(bandit.Run, int, []float64) []float64 {
+	return func(run bandit.Run, round int, dst []float64) []float64 {
+		if round > 8 && bits.Len(uint(round))-bits.TrailingZeros(uint(round)) > 2 {
+			return dst
+		}
+		return all(run, round, dst)
 	}
 }
 
