@@ -44,7 +44,7 @@ func summary(c *judge.Card) *charts.Table {
 	for _, r := range c.Races {
 		own, text := r.Learner(), "no trial finished"
 		if r.Trials > 0 {
-			text = fmt.Sprintf("%.4g ± %.2g", own.Regret, own.Within)
+			text = fmt.Sprintf("%.4g ± %.2g", own.Regret, float64(own.Within))
 		}
 		if r.Rank > 0 {
 			text += fmt.Sprintf(", rank %d of %d private learners", r.Rank, r.Private)
@@ -150,7 +150,7 @@ func standings(c *judge.Card) *charts.Table {
 			if x.Own {
 				behind, within = "–", "–"
 			}
-			t.Add(r.World, x.Name, model, charts.Number(float64(x.Proved)), charts.Number(x.Regret), charts.Number(x.Within), behind, within)
+			t.Add(r.World, x.Name, model, charts.Number(float64(x.Proved)), charts.Number(x.Regret), charts.Number(float64(x.Within)), behind, within)
 		}
 	}
 	return t

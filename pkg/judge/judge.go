@@ -235,6 +235,23 @@ func named(l bandit.Learner) string {
 	return strings.TrimPrefix(fmt.Sprintf("%T", l), "*")
 }
 
+// claimOf returns what the learner claims for a problem. A panic is an error.
+func (j *judging) claimOf(p bandit.Problem) (c privacy.Claim, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	l, err := j.learner.Open(p, j.horizon())
+	if err != nil {
+		return c, err
+	}
+	defer bandit.Close(l)
+	c = privacy.ClaimOf(l)
+	c.Epsilon() // a plan that cannot be accounted for panics here, and not later
+	return c, nil
+}
+
 // visit finds the worlds that the learner plays, with their contexts or without.
 func (j *judging) visit() error {
 	for _, w := range j.Worlds {
@@ -244,10 +261,8 @@ func (j *judging) visit() error {
 			if err != nil {
 				return fmt.Errorf("judge: world %q: %w", w.Key, err)
 			}
-			l, err := j.learner.Open(world.Problem(), j.horizon())
+			claim, err := j.claimOf(world.Problem())
 			if err == nil {
-				claim := privacy.ClaimOf(l)
-				bandit.Close(l)
 				j.places = append(j.places, place{w, env, world.Problem(), claim})
 				refused = nil
 				break

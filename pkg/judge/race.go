@@ -25,7 +25,7 @@ type Race struct {
 	Rounds  int      `json:"rounds"`
 	Trials  int      `json:"trials"`
 	Runners []Runner `json:"runners"` // least regret first; the learner itself is one of them
-	// Rank is the learner's among those that are private, from 1 on, of so many.
+	// Rank is the learner's among those that are private, from 1 on, of so many; 0 if it is not.
 	Rank    int    `json:"rank"`
 	Private int    `json:"private"`
 	Failed  string `json:"failed,omitempty"` // why trials have no result
@@ -38,7 +38,7 @@ type Runner struct {
 	Model  string  `json:"model"`  // trust model; empty for one that is not private
 	Proved Number  `json:"proved"` // epsilon
 	Regret float64 `json:"regret"` // mean at the last round
-	Within float64 `json:"within"` // half the width of its 95% interval
+	Within Number  `json:"within"` // half the width of its 95% interval; NaN of one trial
 	// Behind is the learner's regret minus this runner's, trial by trial, and BehindWithin half the
 	// width of its 95% interval.
 	Behind       Number    `json:"behind"`
@@ -150,7 +150,7 @@ func (e experiment) result(r *simulate.Result) Race {
 		_, mean, se := c.Last()
 		runner := Runner{
 			Name: p.Name, Own: p.Name == own, Model: e.models[p.Name], Proved: Number(p.Epsilon()),
-			Regret: mean, Within: se * c.Student95(), Rounds: c.Rounds, Curve: c.Mean,
+			Regret: mean, Within: Number(se * c.Student95()), Rounds: c.Rounds, Curve: c.Mean,
 		}
 		if runner.Own {
 			if e.place.claim.Held() {
@@ -164,7 +164,7 @@ func (e experiment) result(r *simulate.Result) Race {
 	}
 	slices.SortStableFunc(race.Runners, func(a, b Runner) int { return cmp.Compare(a.Regret, b.Regret) })
 	for _, r := range race.Runners {
-		if r.Model == "" && !r.Own {
+		if r.Model == "" {
 			continue
 		}
 		if race.Private++; r.Own {
@@ -191,5 +191,5 @@ func (r Race) Learner() Runner {
 			return other
 		}
 	}
-	return Runner{Regret: math.NaN(), Within: math.NaN()}
+	return Runner{Regret: math.NaN(), Within: Number(math.NaN())}
 }

@@ -88,7 +88,7 @@ func (c *Card) writeRaces(w *tabwriter.Writer) {
 			continue
 		}
 		own := r.Learner()
-		fmt.Fprintf(w, "%s\t%s\t%.4g +- %.2g", title, r.World, own.Regret, own.Within)
+		fmt.Fprintf(w, "%s\t%s\t%.4g +- %.2g", title, r.World, own.Regret, float64(own.Within))
 		if r.Rank > 0 {
 			fmt.Fprintf(w, "\trank %d of %d", r.Rank, r.Private)
 		} else {
