@@ -108,7 +108,7 @@ func races(c *judge.Card) *charts.Figure {
 	f := &charts.Figure{
 		Title: "Regret beside the best rivals", Scale: scale(c), Height: 480,
 		X: charts.Axis{Name: "round"}, Y: charts.Axis{Name: "cumulative regret"},
-		Caption: fmt.Sprintf("Means of %d trials; each rival proves no more than the learner", c.Races[0].Trials),
+		Caption: fmt.Sprintf("Means of %d trials; no private rival proves a larger ε", c.Races[0].Trials),
 	}
 	f.Slider = charts.Over("world", worlds, func(world string) (frame charts.Frame) {
 		left := shownRivals

@@ -59,11 +59,12 @@ func (l Learner) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) 
 
 // World is an environment in which learners are compared.
 type World struct {
-	Key  string // short, for names of files
-	Name string // in words
-	// Environment is what learners with contexts play; those without play it through
-	// environment.Blind.
+	Key         string // short, for names of files
+	Name        string // in words
 	Environment bandit.Environment
+	// Hideable says that a learner without contexts can play it, too, through environment.Blind: the
+	// arms stay the same.
+	Hideable bool
 }
 
 // Means returns the means of Bernoulli arms; nil in any other world.
@@ -80,14 +81,14 @@ func Worlds() []World {
 		nineteen[i] = 0.24 + 0.02*float64(i)
 	}
 	return []World{
-		{"two", "2 arms", environment.Arms{Means: []float64{0.4, 0.6}}},
-		{"close", "5 arms, one ahead", environment.Arms{Means: []float64{0.7, 0.7, 0.7, 0.7, 0.75}}},
-		{"spread", "5 arms, spread", environment.Arms{Means: []float64{0.25, 0.375, 0.5, 0.625, 0.75}}},
-		{"pair", "5 arms, two ahead", environment.Arms{Means: []float64{0.25, 0.46875, 0.625, 0.71875, 0.75}}},
-		{"many", "20 arms", environment.Arms{Means: append(nineteen, 0.7)}},
-		{"linear", "50 linear arms, d = 5", environment.SphereArms{Arms: 50, Dim: 5}},
-		{"fresh", "10 fresh contexts, d = 5", environment.UnitFeatures{Arms: 10, Dim: 5}},
-		{"sets", "25 fresh contexts, d = 5, a gap of 0.1", environment.DecisionSets{Arms: 25, Dim: 5, Gap: 0.1}},
+		{"two", "2 arms", environment.Arms{Means: []float64{0.4, 0.6}}, false},
+		{"close", "5 arms, one ahead", environment.Arms{Means: []float64{0.7, 0.7, 0.7, 0.7, 0.75}}, false},
+		{"spread", "5 arms, spread", environment.Arms{Means: []float64{0.25, 0.375, 0.5, 0.625, 0.75}}, false},
+		{"pair", "5 arms, two ahead", environment.Arms{Means: []float64{0.25, 0.46875, 0.625, 0.71875, 0.75}}, false},
+		{"many", "20 arms", environment.Arms{Means: append(nineteen, 0.7)}, false},
+		{"linear", "50 linear arms, d = 5", environment.SphereArms{Arms: 50, Dim: 5}, true},
+		{"fresh", "10 fresh contexts, d = 5", environment.UnitFeatures{Arms: 10, Dim: 5}, false},
+		{"sets", "25 fresh contexts, d = 5, a gap of 0.1", environment.DecisionSets{Arms: 25, Dim: 5, Gap: 0.1}, false},
 	}
 }
 

@@ -244,7 +244,7 @@ func (p *process) describe(command []string, fault error, line []byte, within ti
 	switch {
 	case errors.Is(fault, errLate):
 		p.end(patience / 10)
-		e.Fault, e.Got = Hung, fmt.Sprintf("no answer within %v", within)
+		e.Fault, e.Got = Hung, fmt.Sprintf("no answer within %v (does it flush its output?)", within)
 		if len(line) > 0 {
 			e.Got = fmt.Sprintf("only %s within %v", shown(line), within)
 		}

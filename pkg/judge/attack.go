@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -40,10 +41,54 @@ type Attack struct {
 // process answers some 20,000 rounds a second, and gets an eighth.
 func (j *judging) attackRounds() int {
 	n := pick(j.Scale, 100_000, 8_000_000, 80_000_000)
-	if _, ok := j.learner.(external.Program); ok {
+	if j.slow() {
 		n /= 8
 	}
 	return n
+}
+
+// silent reports whether runs of the learner do not tell what they release.
+func (j *judging) silent() bool {
+	p := j.places[0].problem
+	l, err := j.learner.Open(p, 64)
+	if err != nil {
+		return true
+	}
+	defer bandit.Close(l)
+	run := l.Start(random.New(j.Seed, 0, "judge/silent"), random.Source(j.Seed, 0, "judge/silent/noise"))
+	defer bandit.Close(run)
+	if w, ok := l.(bandit.Warmer); ok && w.WantsWarmUp() {
+		return false // who asks for so much is known to package learner
+	}
+	streams := alike(p, 8, 0, 1)
+	y := make([]float64, p.Slots)
+	var arms []int
+	for t, r := range streams[0] {
+		v := bandit.View{Round: t + 1, Arms: p.Arms, Dim: p.Dim, X: r.X}
+		if arms, err = run.Select(&v, arms[:0]); err != nil {
+			return true
+		}
+		for i, arm := range arms {
+			y[i] = r.Rewards[arm]
+		}
+		if run.Update(&v, arms, y) != nil {
+			return true
+		}
+	}
+	r, ok := run.(interface {
+		Released([]float64) ([]float64, error)
+	})
+	if !ok {
+		return len(audit.Releases(p)(run, 8, nil)) == 0
+	}
+	numbers, err := r.Released(nil)
+	return err != nil || len(numbers) == 0
+}
+
+// slow reports whether the learner is in another process.
+func (j *judging) slow() bool {
+	_, ok := j.learner.(external.Program)
+	return ok
 }
 
 // confidence is that of all attacks together.
@@ -55,6 +100,7 @@ func (j *judging) attack(ctx context.Context) error {
 		return nil
 	}
 	var items []audit.Item
+	j.card.Silent = j.silent()
 	searched := map[int]bool{}
 	for _, s := range j.stages() {
 		items = append(items, s.attacks(j)...)
@@ -276,7 +322,11 @@ func (s stage) attacks(j *judging) []audit.Item {
 	}
 	if best.Exact == 0 {
 		l := learner(16, 17)
-		l.Name += ", arms and releases"
+		if l.Name += ", arms and releases"; j.card.Silent {
+			if l.Name = strings.TrimSuffix(l.Name, " and releases"); s.problem.Arms == s.problem.Slots {
+				return nil // no choice is left, and nothing is released
+			}
+		}
 		l.Transcript = transcript(s.problem)
 		l.NoActions = s.problem.Arms == s.problem.Slots // which leave no choice
 		beyond := l
@@ -284,10 +334,12 @@ func (s stage) attacks(j *judging) []audit.Item {
 		return []audit.Item{l, beyond}
 	}
 	attacks := append([]audit.Item{best}, s.late(j, best.Exact)...)
-	beyond := learner(at[0], at[1])
-	beyond.Name, beyond.Worlds = best.Name+", beyond bounds", audit.Beyond(beyond.Worlds, far)
-	if item, err := beyond.Likelihood(); err == nil && item.Exact > 1.001*best.Exact {
-		attacks = append(attacks, item)
+	for _, factor := range []float64{3, far} {
+		beyond := learner(at[0], at[1])
+		beyond.Name, beyond.Worlds = fmt.Sprintf("%s, beyond bounds by %g", best.Name, factor), audit.Beyond(beyond.Worlds, factor)
+		if item, err := beyond.Likelihood(); err == nil && item.Exact > 1.001*best.Exact {
+			return append(attacks, item)
+		}
 	}
 	return attacks
 }
@@ -358,7 +410,7 @@ func (s stage) memory(j *judging) (l audit.Learner, ok bool) {
 		return l, false
 	}
 	return audit.Learner{
-		Of: j.learner, Problem: s.problem, Horizon: rounds, Contributions: s.users, WarmUp: s.warmUp, Runs: 1_000,
+		Of: j.learner, Problem: s.problem, Horizon: rounds, Contributions: s.users, WarmUp: s.warmUp, Runs: j.runs(rounds),
 		Name: fmt.Sprintf("%s, arms of %d rounds", s.name, rounds), Worlds: s.streams(rounds),
 	}, true
 }
@@ -370,7 +422,11 @@ func (s stage) search(ctx context.Context, j *judging) (audit.Learner, error) {
 	l.Name = fmt.Sprintf("%s, found by search", s.name)
 	l.Worlds = s.streams(rounds) // until the search has better ones
 	l.Transcript = sparse(transcript(s.problem))
-	return audit.Search(ctx, l, audit.LongStreams(s.problem, rounds, s.users), pick(j.Scale, 10, 60, 200), audit.Options{Seed: j.Seed, Workers: j.Workers})
+	tries, o := pick(j.Scale, 10, 60, 200), audit.Options{Seed: j.Seed, Workers: j.Workers}
+	if j.slow() {
+		tries, o.Runs = tries/2, 50
+	}
+	return audit.Search(ctx, l, audit.LongStreams(s.problem, rounds, s.users), tries, o)
 }
 
 // shown is how many numbers of a round's releases an attack looks at that learns from runs.
@@ -411,5 +467,9 @@ func sparse(all func(bandit.Run, int, []float64) []float64) func(bandit.Run, int
 
 // runs is how often an attack of so many rounds is made in each world.
 func (j *judging) runs(rounds int) int {
-	return min(max(j.attackRounds()/rounds, 1_000), pick(j.Scale, 4_000, 100_000, 1_000_000))
+	least := 1_000
+	if j.slow() {
+		least = 200
+	}
+	return min(max(j.attackRounds()/rounds, least), pick(j.Scale, 4_000, 100_000, 1_000_000))
 }

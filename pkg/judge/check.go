@@ -13,6 +13,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
+	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/value"
 )
 
@@ -45,6 +46,9 @@ func (j *judging) check(context.Context) error {
 				privacytest.Learner(t, privacytest.LearnerCase{Name: "judge", Learner: j.learner, Problem: p.problem, Long: long, Attack: 400})
 			})
 		}
+		if p.claim.Held() && p.claim.Standing() == privacy.Asserted && !j.slow() {
+			j.suite(Check{"judge.Learner", "draws its noise from the source that Start is given", p.Name, nil}, func(t testing.TB) { j.draws(t, p) })
+		}
 		switch l := j.learner.(type) {
 		case learner.Private[privacy.Sums]:
 			halves(j, p, l, privacytest.Rows())
@@ -55,6 +59,42 @@ func (j *judging) check(context.Context) error {
 		}
 	}
 	return nil
+}
+
+// draws plays a run on a ledger. A plan that somebody asserts lists no draws to compare with, but a
+// run that draws nothing has no noise that could be audited, or none that is fresh.
+func (j *judging) draws(t testing.TB, p place) {
+	ledger := privacy.NewLedger(random.Source(j.Seed, 0, "noise"))
+	world := bandittest.Open(t, p.env)
+	l, err := j.learner.Open(p.problem, j.horizon())
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	defer bandit.Close(l)
+	run := l.Start(random.New(j.Seed, 0, "learner"), ledger)
+	defer bandit.Close(run)
+	trial, rewards := world.Start(random.New(j.Seed, 0, "contexts")), random.New(j.Seed, 0, "rewards")
+	if w, ok := l.(bandit.Warmer); ok && w.WantsWarmUp() {
+		if err := warm(run, trial, p.problem); err != nil {
+			t.Fatalf("round 0: %v", err)
+		}
+	}
+	var v bandit.View
+	var arms []int
+	y := make([]float64, p.problem.Slots)
+	for range j.horizon() {
+		trial.Next(&v)
+		if arms, err = run.Select(&v, arms[:0]); err != nil {
+			t.Fatalf("round %d: Select: %v", v.Round, err)
+		}
+		trial.Pull(rewards, arms, y)
+		if err := run.Update(&v, arms, y); err != nil {
+			t.Fatalf("round %d: Update: %v", v.Round, err)
+		}
+	}
+	if len(ledger.Drawn()) == 0 {
+		t.Errorf("%d rounds and a claim of epsilon = %.3g, and no noise: draw it by privacy.NewNoise(noise), of the noise that Start is given", j.horizon(), p.claim.Epsilon())
+	}
 }
 
 // withoutContexts returns a problem without its contexts.
@@ -123,6 +163,11 @@ func (j *judging) query(p place, l learner.Private[mechanism.Answer]) {
 // suite runs a suite and writes it on the card.
 func (j *judging) suite(c Check, run func(t testing.TB)) {
 	c.Failures = failures(run)
+	for _, f := range c.Failures {
+		if j.slow() && strings.HasPrefix(f, "Deterministic: ") { // what else fails may follow from this
+			c.Failures = []string{"Deterministic: its runs cannot be repeated: with the same seeds, and the same rounds, it plays other arms"}
+		}
+	}
 	j.card.Checks = append(j.card.Checks, c)
 }
 

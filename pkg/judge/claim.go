@@ -2,6 +2,7 @@ package judge
 
 import (
 	"math"
+	"strings"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -52,3 +53,6 @@ func budget(c privacy.Claim) privacy.Budget {
 	}
 	return c.Proved()
 }
+
+// Asserted reports whether nobody but its author vouches for the claim.
+func (c Claim) Asserted() bool { return strings.HasPrefix(c.Standing, privacy.Asserted.String()) }

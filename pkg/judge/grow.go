@@ -22,9 +22,15 @@ type Exponent struct {
 	Why   string    `json:"why,omitempty"` // why there is none
 }
 
-// grow measures the exponents, in the last world that the learner plays.
+// grow measures the exponents, in the last world that the learner plays with all that there is to
+// see.
 func (j *judging) grow(ctx context.Context) error {
 	p := j.places[len(j.places)-1]
+	for _, other := range j.places {
+		if !other.hidden {
+			p = other
+		}
+	}
 	var horizons []float64
 	for h := j.horizon() / 16; h <= j.horizon(); h *= 2 {
 		horizons = append(horizons, float64(h))
@@ -32,8 +38,8 @@ func (j *judging) grow(ctx context.Context) error {
 	if err := j.exponent(ctx, p, "horizon", horizons, func(h float64) (bandit.Learner, int) { return j.learner, int(h) }); err != nil {
 		return err
 	}
-	b := budget(p.claim)
-	if j.At == nil || b.None() {
+	b := p.claim.Asked() // and not what is proved: At makes the learner by what it is asked for
+	if j.At == nil || !p.claim.Held() || b.None() {
 		return nil
 	}
 	var inverse []float64

@@ -114,7 +114,11 @@ type Card struct {
 	Version string        `json:"version"` // of the toolkit
 	Took    time.Duration `json:"took"`
 
-	Claim   Claim      `json:"claim"`
+	Claim Claim  `json:"claim"`
+	Says  string `json:"verdict"` // what Verdict returns
+	// Silent says that no run tells what it releases: attacks saw the arms alone, and a wrong claim about
+	// what is released passes.
+	Silent  bool       `json:"silent"`
 	Attacks []Attack   `json:"attacks"`          // the one that excludes most first
 	Replay  *Replay    `json:"replay,omitempty"` // of the first attack; nil if it goes by no likelihood
 	Races   []Race     `json:"races"`            // in the order of the worlds
@@ -150,6 +154,7 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 type place struct {
 	catalogue.World
 	env     bandit.Environment // the world's, or the same without its contexts
+	hidden  bool               // the latter
 	problem bandit.Problem
 	claim   privacy.Claim // for the races' horizon
 }
@@ -183,7 +188,7 @@ func Learner(ctx context.Context, l bandit.Learner, o Options) (*Card, error) {
 	if j.card.Learner == "" {
 		j.card.Learner = named(l)
 	}
-	defer func() { j.card.Took = time.Since(begun) }()
+	defer func() { j.card.Took, j.card.Says = time.Since(begun), j.card.Verdict() }()
 	if err := j.visit(); err != nil {
 		return nil, err
 	}
@@ -206,8 +211,23 @@ func Learner(ctx context.Context, l bandit.Learner, o Options) (*Card, error) {
 		if err := ctx.Err(); err != nil {
 			return j.card, err
 		}
+		if j.dead() { // each further section would wait for it again
+			return j.card, nil
+		}
 	}
 	return j.card, nil
+}
+
+// dead reports whether a program has died or has not answered while it was checked.
+func (j *judging) dead() bool {
+	for _, k := range j.card.Checks {
+		for _, f := range k.Failures {
+			if j.slow() && (strings.Contains(f, "no answer within") || strings.Contains(f, "it ended with")) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // safely makes a panic of the learner a failed check.
@@ -252,18 +272,26 @@ func (j *judging) claimOf(p bandit.Problem) (c privacy.Claim, err error) {
 	return c, nil
 }
 
-// visit finds the worlds that the learner plays, with their contexts or without.
+// visit finds the worlds that the learner plays, with their contexts or, where arms stay the same,
+// without.
 func (j *judging) visit() error {
 	for _, w := range j.Worlds {
 		var refused error
-		for _, env := range []bandit.Environment{w.Environment, environment.Blind{Environment: w.Environment}} {
+		envs := []bandit.Environment{w.Environment}
+		if w.Hideable {
+			envs = append(envs, environment.Blind{Environment: w.Environment})
+		}
+		for hidden, env := range envs {
 			world, err := bandit.OpenWorld(env)
 			if err != nil {
 				return fmt.Errorf("judge: world %q: %w", w.Key, err)
 			}
 			claim, err := j.claimOf(world.Problem())
 			if err == nil {
-				j.places = append(j.places, place{w, env, world.Problem(), claim})
+				if hidden > 0 {
+					w.Name += ", contexts hidden"
+				}
+				j.places = append(j.places, place{w, env, hidden > 0, world.Problem(), claim})
 				refused = nil
 				break
 			}
@@ -276,7 +304,7 @@ func (j *judging) visit() error {
 		}
 	}
 	if len(j.places) == 0 {
-		return fmt.Errorf("judge: the learner plays in none of %d worlds: %s", len(j.Worlds), strings.Join(j.card.PlaysNot, "; "))
+		return fmt.Errorf("judge: the learner plays in none of %d worlds; the first, %s", len(j.Worlds), j.card.PlaysNot[0])
 	}
 	return nil
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/value"
 )
 
-// Race is a world in which the learner played beside its rivals, each of which proves no more than
-// the learner does.
+// Race is a world in which the learner played beside its rivals. Of each private one the proved
+// epsilon is at most the learner's; deltas, trust models and neighbours may differ.
 type Race struct {
 	World   string   `json:"world"`
 	Rounds  int      `json:"rounds"`
@@ -192,4 +192,14 @@ func (r Race) Learner() Runner {
 		}
 	}
 	return Runner{Regret: math.NaN(), Within: Number(math.NaN())}
+}
+
+// Public returns the learner without privacy that has the least regret, and whether there is one.
+func (r Race) Public() (Runner, bool) {
+	for _, other := range r.Runners {
+		if !other.Own && other.Model == "" {
+			return other, true
+		}
+	}
+	return Runner{}, false
 }

@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -32,7 +33,11 @@ func (c *Card) writeClaim(w *tabwriter.Writer) {
 		fmt.Fprintf(w, "claim\tnone\n")
 		return
 	}
-	fmt.Fprintf(w, "claim\tepsilon %.4g at delta %g, proved by %s accounting (asked %.4g)\n", float64(c.Claim.Epsilon), c.Claim.Delta, c.Claim.Accountant, float64(c.Claim.Asked))
+	if c.Claim.Asserted() {
+		fmt.Fprintf(w, "claim\tepsilon %.4g at delta %g, as its author says: NOT proved\n", float64(c.Claim.Epsilon), c.Claim.Delta)
+	} else {
+		fmt.Fprintf(w, "claim\tepsilon %.4g at delta %g, proved by %s accounting (asked %.4g)\n", float64(c.Claim.Epsilon), c.Claim.Delta, c.Claim.Accountant, float64(c.Claim.Asked))
+	}
 	fmt.Fprintf(w, "\t%s, %s, %s\n", c.Claim.Model, c.Claim.Neighbours, c.Claim.Scope)
 	fmt.Fprintf(w, "\tnoise %s; %s", c.Claim.Noise, c.Claim.Standing)
 	if len(c.Claim.Authors) > 0 {
@@ -56,9 +61,9 @@ func (c *Card) Verdict() string {
 		if a.False {
 			return fmt.Sprintf("the claim is false: %s excludes epsilon %.3g", a.Name, max(a.Excluded, a.Claimed))
 		}
-		line := fmt.Sprintf("not excluded: up to epsilon %.3g of %.3g is (%s)", a.Excluded, a.Claimed, a.Name)
+		line := fmt.Sprintf("the claim stands: of epsilon %.3g, the best attack excludes %.3g (%s)", a.Claimed, a.Excluded, a.Name)
 		if a.Visible > 0 {
-			line += fmt.Sprintf("; no attack on these releases finds more than %.3g", a.Visible)
+			line += fmt.Sprintf("; no attack on these rounds sees more than %.3g, others may", a.Visible)
 		}
 		return line
 	}
@@ -67,8 +72,11 @@ func (c *Card) Verdict() string {
 
 func (c *Card) writeAttacks(w *tabwriter.Writer) {
 	fmt.Fprintf(w, "attacked\t%s\n", c.Verdict())
-	if len(c.Attacks) > 0 {
-		fmt.Fprintf(w, "\t%d attacks, all together at %g%% confidence\n", len(c.Attacks), 100*confidence)
+	if c.Silent && c.Claim.Held {
+		fmt.Fprintf(w, "\tWARNING: it does not say what it releases. Only its arms were attacked, and a wrong claim can pass\n")
+	}
+	if n := len(c.Attacks); n > 0 {
+		fmt.Fprintf(w, "\t%d attacks of %d runs and more in each world, all together at %g%% confidence\n", n, slices.MinFunc(c.Attacks, func(a, b Attack) int { return a.Runs - b.Runs }).Runs, 100*confidence)
 	}
 	for _, a := range c.Attacks {
 		if a.Failed != "" {
@@ -95,12 +103,15 @@ func (c *Card) writeRaces(w *tabwriter.Writer) {
 			fmt.Fprintf(w, "\t")
 		}
 		if best, ok := r.Best(); ok {
-			fmt.Fprintf(w, "\tbest rival %s %.4g, %+.3g +- %.2g", best.Name, best.Regret, float64(best.Behind), float64(best.BehindWithin))
+			fmt.Fprintf(w, "\tbest rival %s %.4g, %+.3g +- %.3g", best.Name, best.Regret, float64(best.Behind), float64(best.BehindWithin))
+		}
+		if public, ok := r.Public(); ok {
+			fmt.Fprintf(w, "\twithout privacy %s %.4g", public.Name, public.Regret)
 		}
 		fmt.Fprintln(w)
 	}
 	if len(c.Races) > 0 {
-		fmt.Fprintf(w, "\t%d rounds, %d trials; rivals prove no more than the learner; differences are paired, 95%%\n", c.Races[0].Rounds, c.Races[0].Trials)
+		fmt.Fprintf(w, "\t%d rounds, %d trials; no private rival proves a larger epsilon; differences are paired, 95%%\n", c.Races[0].Rounds, c.Races[0].Trials)
 	}
 }
 
@@ -124,6 +135,10 @@ func (c *Card) writeCosts(w *tabwriter.Writer) {
 		title := ""
 		if i == 0 {
 			title = "costs"
+		}
+		if at.Piped {
+			fmt.Fprintf(w, "%s\t%.0f ns a round, the pipe to the program included, in %s\n", title, at.Nanoseconds, at.World)
+			continue
 		}
 		fmt.Fprintf(w, "%s\t%.0f ns a round, %.2g allocations, %.3g kB a run, in %s\n", title, at.Nanoseconds, at.Allocations, float64(at.Memory)/1e3, at.World)
 	}

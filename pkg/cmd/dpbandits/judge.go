@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -15,6 +18,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/external"
 	"github.com/dpbandits/dpbandits/pkg/judge"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -28,7 +32,9 @@ protocol of package external, and prints its card: the claim, what attacks
 exclude of it, the regret beside what is published at equal proved privacy, how
 that grows, what a round costs, and what its author forgot.
 
-A program runs with your rights: judge what you would run.
+A program runs with your rights: judge what you would run. What it does not say
+it releases is not attacked, so a wrong claim about that can pass; the card
+warns of it. In Python, PYTHONPATH=pkg/external/python/src is enough.
 
   dpbandits judge -learner DP-IMED -epsilon 0.5
   dpbandits judge -html card.html -- python3 mine.py
@@ -57,6 +63,7 @@ type judged struct {
 	learner, worlds, html string
 	budget                privacy.Budget
 	asJSON                bool
+	set                   *flag.FlagSet
 }
 
 func declareJudged(flags *flag.FlagSet) *judged {
@@ -67,16 +74,18 @@ func declareJudged(flags *flag.FlagSet) *judged {
 	for _, w := range catalogue.Worlds() {
 		keys = append(keys, w.Key)
 	}
-	j := &judged{scale: scaleFlag(flags, "seconds, minutes or an hour")}
+	j := &judged{scale: scaleFlag(flags, "how much is played: under a minute, minutes, or an hour; a\nprogram takes longer"), set: flags}
+	*j.scale = string(cell.Smoke)
+	flags.Lookup("scale").DefValue = *j.scale
 	flags.Var(choice{&j.learner, names, "a learner of the catalogue: " + strings.Join(names, ", ")}, "learner", "a learner of the catalogue")
-	flags.Float64Var(&j.budget.Epsilon, "epsilon", 1, "that learner's epsilon, > 0")
-	flags.Float64Var(&j.budget.Delta, "delta", 1e-5, "that learner's delta, in [0, 1)")
+	flags.Float64Var(&j.budget.Epsilon, "epsilon", 1, "epsilon of -learner, > 0")
+	flags.Float64Var(&j.budget.Delta, "delta", 1e-5, "delta of -learner, in [0, 1)")
 	flags.StringVar(&j.Name, "name", "", "`name` on the card")
 	flags.StringVar(&j.worlds, "worlds", "", "`keys` of the worlds, with commas between, of\n"+strings.Join(keys, ", ")+"; all by default")
 	flags.Uint64Var(&j.Seed, "seed", 1, "seed of all streams, >= 1")
 	flags.StringVar(&j.Dir, "keep", "", "`directory` that keeps finished trials, to go on after an interruption")
 	flags.StringVar(&j.Version, "version", "", "`version` of the program, which -keep wants; change it with the program")
-	flags.StringVar(&j.html, "html", "", "`file` to write the card to, with figures")
+	flags.StringVar(&j.html, "html", "", "`file` to write the card to, with figures; wants Node and ECharts, as make setup\ninstalls them")
 	flags.BoolVar(&j.asJSON, "json", false, "print JSON")
 	return j
 }
@@ -105,6 +114,15 @@ func (j *judged) complete(program []string) (l bandit.Learner, err error) {
 	case j.learner == "" && len(program) == 0:
 		return nil, misuse("no learner, want -learner NAME, or -- and a program")
 	case j.learner == "":
+		var wrong error
+		j.set.Visit(func(f *flag.Flag) {
+			if f.Name == "epsilon" || f.Name == "delta" {
+				wrong = misuse("-%s with a program, which states its own claim; it is for -learner", f.Name)
+			}
+		})
+		if wrong != nil {
+			return nil, wrong
+		}
 		if j.Name == "" {
 			j.Name = strings.Join(program, " ")
 		}
@@ -118,35 +136,31 @@ func (j *judged) complete(program []string) (l bandit.Learner, err error) {
 	return j.At(j.budget), nil
 }
 
-// play makes the card and writes it. The page comes last, as it may fail.
+// play makes the card and writes it. What could not be drawn is known before anything is played.
+// When it is stopped, it writes the card as far as it is.
 func (j *judged) play(ctx context.Context, l bandit.Learner, to console) error {
+	if j.html != "" {
+		if err := charts.WriteHTML(io.Discard, "", &charts.Table{}); err != nil {
+			return err
+		}
+	}
 	j.Progress = func(doing string) { fmt.Fprintln(to.err, doing) }
 	j.Races = simulate.NewTerminal(to.err)
-	c, err := judge.Learner(ctx, l, j.Options)
-	if err != nil {
-		return err
+	c, failed := judge.Learner(ctx, l, j.Options)
+	if c == nil {
+		return failed
 	}
+	var err error
 	if j.asJSON {
 		err = writeJSON(to.out, c)
 	} else {
 		_, err = fmt.Fprint(to.out, c)
 	}
-	if err == nil && j.html != "" {
-		err = writePage(j.html, c)
-	}
-	return err
-}
-
-// writePage writes a card as a page with figures.
-func writePage(file string, c *judge.Card) (err error) {
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closed := f.Close(); err == nil {
-			err = closed
+	if err == nil && failed == nil && j.html != "" {
+		var page bytes.Buffer
+		if err = charts.WriteHTML(&page, c.Learner, card.Items(c)...); err == nil {
+			err = os.WriteFile(j.html, page.Bytes(), 0o666)
 		}
-	}()
-	return charts.WriteHTML(f, c.Learner, card.Items(c)...)
+	}
+	return errors.Join(failed, err)
 }
