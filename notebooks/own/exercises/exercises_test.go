@@ -124,6 +124,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"c17", "the width is a hundred times too large", "pkg/learner/linucb.go", "l.width[0] = l.factor * l", "l.width[0] = 100 * l.factor * l"},
 	{"q-budgets", "a tree's ridge is added twice", "pkg/mechanism/tree.go", "Shift: shift, Bounds: noise.Bounds(shift)", "Shift: 2 * shift, Bounds: noise.Bounds(shift)"},
 	{"c25", "the proved epsilon depends on the rule", "pkg/simulate/result.go", "return p.Claim.Epsilon()", "return p.Claim.Epsilon() + float64(len(p.Name))"},
+	{"q-inside-run", "LinUCB shows a tenth of its width", "pkg/learner/linucb.go", "Estimate: dot, Width: width}", "Estimate: dot, Width: width / 10}"},
 	{"q-fixed-run", "the arms change all the same", "pkg/environment/decision_sets.go", "if e.round++; !e.of.Fixed {", "if e.round++; true {"},
 }
 
