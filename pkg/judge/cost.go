@@ -17,8 +17,8 @@ type Cost struct {
 	Nanoseconds float64 `json:"ns_per_round"`
 	Allocations float64 `json:"allocations_per_round"` // on the heap
 	Memory      int64   `json:"bytes"`                 // that a run holds at the end
-	// Piped says that the learner is a program: the pipe to it is included, and of allocations and memory
-	// nothing is known.
+	// Piped says that the learner is a program: the pipe to it is included, and of allocations and
+	// memory nothing is known.
 	Piped bool `json:"piped,omitempty"`
 }
 

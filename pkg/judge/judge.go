@@ -8,7 +8,8 @@
 // A card is text (Card.String), JSON (its fields), or figures (package charts/card). It is evidence,
 // and no proof: an attack can show that a claim is false, and never that it is true.
 //
-//	card, err := judge.Learner(ctx, learner.New(linear.UCB{}, mechanism.BLT{Budget: one}), judge.Options{})
+//	private := learner.New(learner.LinUCB{}, mechanism.BLT{Budget: one})
+//	card, err := judge.Learner(ctx, private, judge.Options{})
 //	fmt.Println(card)
 //
 // A program of any language is judged like any learner, through package external.
@@ -116,8 +117,8 @@ type Card struct {
 
 	Claim Claim  `json:"claim"`
 	Says  string `json:"verdict"` // what Verdict returns
-	// Silent says that no run tells what it releases: attacks saw the arms alone, and a wrong claim about
-	// what is released passes.
+	// Silent says that no run tells what it releases: attacks saw the arms alone, and a wrong claim
+	// about what is released passes.
 	Silent  bool       `json:"silent"`
 	Attacks []Attack   `json:"attacks"`          // the one that excludes most first
 	Replay  *Replay    `json:"replay,omitempty"` // of the first attack; nil if it goes by no likelihood
