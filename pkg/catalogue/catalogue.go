@@ -78,7 +78,7 @@ func (w World) Means() []float64 {
 func Worlds() []World {
 	nineteen := make([]float64, 19, 20) // from 0.24 to 0.6
 	for i := range nineteen {
-		nineteen[i] = 0.24 + 0.02*float64(i)
+		nineteen[i] = 0.24 + float64(0.02*float64(i))
 	}
 	return []World{
 		{"two", "2 arms", environment.Arms{Means: []float64{0.4, 0.6}}, false},
