@@ -265,8 +265,8 @@ func (s *session) flush() error {
 	return s.ask(false)
 }
 
-// appendReleased appends the numbers that the program has made public, after the rewards of all rounds so
-// far.
+// appendReleased appends the numbers that the program has made public. It first tells the program
+// the rewards of all rounds so far.
 func (s *session) appendReleased(dst []float64) ([]float64, error) {
 	if err := s.flush(); err != nil {
 		return dst, err
