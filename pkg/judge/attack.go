@@ -44,42 +44,21 @@ func (j *judging) attackRounds() int {
 	return n
 }
 
-// silent reports whether runs of the learner do not tell what they release.
+// silent reports whether runs of the learner do not tell what they release, in the first world.
 func (j *judging) silent() bool {
-	p := j.places[0].problem
-	l, err := j.learner.Open(p, 64)
-	if err != nil {
-		return true
-	}
-	defer bandit.Close(l)
-	run := l.Start(random.New(j.Seed, 0, "judge/silent"), random.Source(j.Seed, 0, "judge/silent/noise"))
-	defer bandit.Close(run)
-	if w, ok := l.(bandit.Warmer); ok && w.WantsWarmUp() {
-		return false // who asks for so much is known to package learner
-	}
-	streams := alike(p, 8, 0, 1)
-	y := make([]float64, p.Slots)
-	var arms []int
-	for t, r := range streams[0] {
-		v := bandit.View{Round: t + 1, Arms: p.Arms, Dim: p.Dim, X: r.X}
-		if arms, err = run.Select(&v, arms[:0]); err != nil {
-			return true
+	silent, p := true, j.places[0]
+	err := j.play(p, 8, random.Source(j.Seed, 0, "noise"), func(run bandit.Run) {
+		r, ok := run.(interface {
+			Released([]float64) ([]float64, error)
+		})
+		if !ok {
+			silent = len(audit.Releases(p.problem)(run, 8, nil)) == 0
+			return
 		}
-		for i, arm := range arms {
-			y[i] = r.Rewards[arm]
-		}
-		if run.Update(&v, arms, y) != nil {
-			return true
-		}
-	}
-	r, ok := run.(interface {
-		Released([]float64) ([]float64, error)
+		numbers, err := r.Released(nil)
+		silent = err != nil || len(numbers) == 0
 	})
-	if !ok {
-		return len(audit.Releases(p)(run, 8, nil)) == 0
-	}
-	numbers, err := r.Released(nil)
-	return err != nil || len(numbers) == 0
+	return err != nil || silent
 }
 
 // slow reports whether the learner is in another process.

@@ -3,6 +3,7 @@ package judge
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
@@ -65,36 +66,49 @@ func (j *judging) check(context.Context) error {
 // run that draws nothing has no noise that could be audited, or none that is fresh.
 func (j *judging) draws(t testing.TB, p place) {
 	ledger := privacy.NewLedger(random.Source(j.Seed, 0, "noise"))
-	world := bandittest.Open(t, p.env)
-	l, err := j.learner.Open(p.problem, j.horizon())
+	if err := j.play(p, j.horizon(), ledger, func(bandit.Run) {}); err != nil {
+		t.Fatalf("%v", err)
+	}
+	if len(ledger.Drawn()) == 0 {
+		t.Errorf("%d rounds and a claim of epsilon = %.3g, and no noise: draw it by privacy.NewNoise(noise), of the noise that Start is given", j.horizon(), p.claim.Epsilon())
+	}
+}
+
+// play plays a run of so many rounds, with a round 0 if the learner wants one, and shows it before it
+// is closed.
+func (j *judging) play(p place, rounds int, noise rand.Source, visit func(run bandit.Run)) error {
+	world, err := bandit.OpenWorld(p.env)
 	if err != nil {
-		t.Fatalf("Open: %v", err)
+		return err
+	}
+	l, err := j.learner.Open(p.problem, max(rounds, j.horizon()))
+	if err != nil {
+		return err
 	}
 	defer bandit.Close(l)
-	run := l.Start(random.New(j.Seed, 0, "learner"), ledger)
+	run := l.Start(random.New(j.Seed, 0, "learner"), noise)
 	defer bandit.Close(run)
 	trial, rewards := world.Start(random.New(j.Seed, 0, "contexts")), random.New(j.Seed, 0, "rewards")
 	if w, ok := l.(bandit.Warmer); ok && w.WantsWarmUp() {
 		if err := warm(run, trial, p.problem); err != nil {
-			t.Fatalf("round 0: %v", err)
+			return fmt.Errorf("round 0: %w", err)
 		}
 	}
 	var v bandit.View
 	var arms []int
 	y := make([]float64, p.problem.Slots)
-	for range j.horizon() {
+	for range rounds {
 		trial.Next(&v)
 		if arms, err = run.Select(&v, arms[:0]); err != nil {
-			t.Fatalf("round %d: Select: %v", v.Round, err)
+			return fmt.Errorf("round %d: Select: %w", v.Round, err)
 		}
 		trial.Pull(rewards, arms, y)
 		if err := run.Update(&v, arms, y); err != nil {
-			t.Fatalf("round %d: Update: %v", v.Round, err)
+			return fmt.Errorf("round %d: Update: %w", v.Round, err)
 		}
 	}
-	if len(ledger.Drawn()) == 0 {
-		t.Errorf("%d rounds and a claim of epsilon = %.3g, and no noise: draw it by privacy.NewNoise(noise), of the noise that Start is given", j.horizon(), p.claim.Epsilon())
-	}
+	visit(run)
+	return nil
 }
 
 // withoutContexts returns a problem without its contexts.
