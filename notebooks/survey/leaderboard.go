@@ -15,11 +15,10 @@ import (
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/arms"
-	"github.com/dpbandits/dpbandits/pkg/audit"
-	"github.com/dpbandits/dpbandits/pkg/audit/suite"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/judge"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
@@ -66,22 +65,25 @@ var Environments = check.Try(catalogue.Named("two", "close", "spread", "pair", "
 // learners do not see the contexts. Both have the same arms and rewards.
 func Leaderboard(s cell.Scale) (all []*simulate.Experiment) {
 	horizon := cell.Pick(s, 2_000, 20_000, 100_000)
-	add := func(key string, linear bool, env bandit.Environment) {
+	add := func(key string, env bandit.Environment) {
 		e := &simulate.Experiment{
 			Name: "leaderboard-" + key, Horizon: horizon, Trials: cell.Pick(s, 2, 10, 50), Seed: leaderboardSeed,
 			Environment: env, Grid: simulate.LogGrid(horizon, 2), Fingerprint: fmt.Sprintf("delta %g", Delta),
 		}
+		problem := check.Try(bandit.OpenWorld(env)).Problem()
 		for _, c := range Contestants {
-			if c.Linear == linear {
-				e.Policies = append(e.Policies, policies(budgets(c), check.Try(bandit.OpenWorld(env)).Problem(), c)...)
+			for _, epsilon := range budgets(c) {
+				if l, _, err := catalogue.Enter(c, problem, budget(epsilon), horizon); err == nil { // others play elsewhere
+					e.Policies = append(e.Policies, simulate.Policy{Name: Name(c.Name, epsilon), Learner: l})
+				}
 			}
 		}
 		all = append(all, e)
 	}
 	for _, e := range Environments {
-		add(e.Key, e.Means() == nil, e.Environment)
-		if e.Means() == nil {
-			add(e.Key+"-blind", false, environment.Blind{Environment: e.Environment})
+		add(e.Key, e.Environment)
+		if e.Hideable {
+			add(e.Key+"-blind", environment.Blind{Environment: e.Environment})
 		}
 	}
 	return all
@@ -159,17 +161,20 @@ func readAudits(text string) (map[string]float64, error) {
 	return excluded, nil
 }
 
-// audited returns the epsilon that an attack on what a learner releases excludes; NaN if there is
-// no attack on it here. The confidence is 99% for all of the leaderboard together.
+// audited returns the epsilon that the attacks on a learner's report card exclude; NaN if it makes
+// none. The confidence is 99% for all of the leaderboard together.
 func audited(ctx context.Context, e learner.Entry, epsilon float64, s cell.Scale) (float64, error) {
-	item, err := suite.Entry(Name(e.Name, epsilon), e, budget(epsilon), func(rounds int) int { // fewer if a run has many rounds
-		return int(max(400, min(cell.Pick(s, 2_000., 10_000., 40_000.), 4e7/float64(rounds))))
+	if !e.Private {
+		return math.NaN(), nil
+	}
+	card, err := judge.Learner(ctx, catalogue.Learner{Name: e.Name, Budget: budget(epsilon)}, judge.Options{
+		Scale: cell.Pick(s, judge.Smoke, judge.Lecture, judge.Lecture), Seed: leaderboardSeed, Confidence: 0.9999,
+		Only: []judge.Section{judge.Attacks},
 	})
-	if item == nil || err != nil {
+	if err != nil || len(card.Attacks) == 0 || card.Attacks[0].Failed != "" {
 		return math.NaN(), err
 	}
-	found, err := item.Run(ctx, audit.Options{Seed: leaderboardSeed, Confidence: 0.9999})
-	return found.Epsilon, err
+	return card.Attacks[0].Excluded, nil
 }
 
 // auditReport has a row for each learner and epsilon, with all digits, as it is committed.

@@ -1,7 +1,7 @@
 // Package catalogue lists the learners of the toolkit, and the worlds in which they are compared.
 //
 //   - [Learners] lists what plays for a small regret, with the constants that the papers publish.
-//   - [Learner] is one of them by its name.
+//   - [Learner] is one of them by its name, and [Enter] makes one for a problem.
 //   - [Worlds] lists environments, from two arms to fresh contexts; [Named] picks some of them.
 //
 // A race of a learner of your own takes its rivals and its worlds from here, as the leaderboard and
@@ -55,6 +55,19 @@ func (l Learner) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) 
 		return nil, err
 	}
 	return e.New(p, l.Budget).Open(p, horizon)
+}
+
+// Enter makes an entry's learner for a problem, and says what it claims for so many rounds. A problem
+// that the entry is not for is an error.
+func Enter(e learner.Entry, p bandit.Problem, b privacy.Budget, horizon int) (l bandit.Learner, c privacy.Claim, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("catalogue: %s: %v", e.Name, r)
+		}
+	}()
+	l = e.New(p, b)
+	c, err = learner.ClaimOf(l, p, horizon)
+	return l, c, err
 }
 
 // World is an environment in which learners are compared.

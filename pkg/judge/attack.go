@@ -14,7 +14,7 @@ import (
 )
 
 // Attack is what one attack found. All attacks of a card together falsely exclude a true claim with
-// probability at most 1%.
+// probability at most 1 - Options.Confidence.
 type Attack struct {
 	Name     string  `json:"name"`
 	Claimed  float64 `json:"claimed"` // epsilon, for the streams of the attack
@@ -47,7 +47,7 @@ func (j *judging) attackRounds() int {
 // silent reports whether runs of the learner do not tell what they release, in the first world.
 func (j *judging) silent() bool {
 	silent, p := true, j.places[0]
-	err := j.play(p, 8, random.Source(j.Seed, 0, "noise"), func(run bandit.Run) {
+	err := j.play(p, 8, random.Source(j.Seed, 0, "noise"), func(run bandit.Run, _ []int) {
 		r, ok := run.(interface {
 			Released([]float64) ([]float64, error)
 		})
@@ -66,9 +66,6 @@ func (j *judging) slow() bool {
 	_, ok := j.learner.(external.Program)
 	return ok
 }
-
-// confidence is that of all attacks together.
-const confidence = 0.99
 
 // attack makes all attacks, if the learner claims anything.
 func (j *judging) attack(ctx context.Context) error {
@@ -105,7 +102,7 @@ func (j *judging) attack(ctx context.Context) error {
 		}
 		j.Progress("attacking: " + about.Name)
 		a := Attack{Name: about.Name, Claimed: about.Claim.Epsilon, Delta: about.Claim.Delta, Visible: about.Exact, item: item}
-		f, err := item.Run(ctx, audit.Options{Confidence: 1 - (1-confidence)/float64(len(items)), Seed: j.Seed, Workers: j.Workers})
+		f, err := item.Run(ctx, audit.Options{Confidence: 1 - (1-j.Confidence)/float64(len(items)), Seed: j.Seed, Workers: j.Workers})
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,7 @@ func (j *judging) check(context.Context) error {
 				Seed: j.Seed, Rounds: 60, IgnoresContexts: p.problem.Dim > 0 && j.opens(withoutContexts(p.problem), 300), Anytime: j.opens(p.problem, 0),
 			})
 		})
+		j.suite(Check{"judge.Learner", "plays a long run again as before", p.Name, nil}, func(t testing.TB) { j.again(t, p) })
 		if p.claim.Held() && p.claim.Standing() != privacy.Asserted {
 			long := 4_000 // rounds, after which any learner of the catalogue has released something
 			j.suite(Check{"privacytest.Learner", "draws the noise of its plan, each run anew", p.Name, nil}, func(t testing.TB) {
@@ -62,11 +64,30 @@ func (j *judging) check(context.Context) error {
 	return nil
 }
 
+// again plays a run as long as the races twice, with the same seeds. What differs may start late.
+func (j *judging) again(t testing.TB, p place) {
+	var first [][]int
+	for time := range 2 {
+		round := 0
+		err := j.play(p, j.horizon(), random.Source(j.Seed, 0, "noise"), func(_ bandit.Run, arms []int) {
+			if time == 0 {
+				first = append(first, slices.Clone(arms))
+			} else if round < len(first) && !slices.Equal(first[round], arms) {
+				t.Fatalf("Deterministic: with the same seeds, it plays the arms %v in round %d, and %v when played again", first[round], round+1, arms)
+			}
+			round++
+		})
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+}
+
 // draws plays a run on a ledger. A plan that somebody asserts lists no draws to compare with, but a
 // run that draws nothing has no noise that could be audited, or none that is fresh.
 func (j *judging) draws(t testing.TB, p place) {
 	ledger := privacy.NewLedger(random.Source(j.Seed, 0, "noise"))
-	if err := j.play(p, j.horizon(), ledger, func(bandit.Run) {}); err != nil {
+	if err := j.play(p, j.horizon(), ledger, func(bandit.Run, []int) {}); err != nil {
 		t.Fatalf("%v", err)
 	}
 	if len(ledger.Drawn()) == 0 {
@@ -74,9 +95,9 @@ func (j *judging) draws(t testing.TB, p place) {
 	}
 }
 
-// play plays a run of so many rounds, with a round 0 if the learner wants one, and shows it before it
-// is closed.
-func (j *judging) play(p place, rounds int, noise rand.Source, visit func(run bandit.Run)) error {
+// play plays a run of so many rounds, with a round 0 if the learner wants one, and shows the run and
+// its arms after each.
+func (j *judging) play(p place, rounds int, noise rand.Source, visit func(run bandit.Run, arms []int)) error {
 	world, err := bandit.OpenWorld(p.env)
 	if err != nil {
 		return err
@@ -106,8 +127,8 @@ func (j *judging) play(p place, rounds int, noise rand.Source, visit func(run ba
 		if err := run.Update(&v, arms, y); err != nil {
 			return fmt.Errorf("round %d: Update: %w", v.Round, err)
 		}
+		visit(run, arms)
 	}
-	visit(run)
 	return nil
 }
 

@@ -21,6 +21,8 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,11 +61,30 @@ func (s Scale) String() string {
 // pick returns the number for a scale.
 func pick[T any](s Scale, smoke, lecture, paper T) T { return [...]T{smoke, lecture, paper}[s] }
 
+// Section is a part of a card. What a learner claims stands on every card.
+type Section string
+
+// The sections of a card, in their order.
+const (
+	Checks  Section = "checks"  // what every learner promises
+	Attacks Section = "attacks" // what can be excluded of the claim
+	Races   Section = "races"   // regret, beside rivals
+	Growth  Section = "growth"  // of the regret with the horizon, and with 1/epsilon
+	Costs   Section = "costs"   // time and memory of a round
+	Inside  Section = "inside"  // what the learner chooses by
+)
+
+// Sections lists all sections.
+func Sections() []Section { return []Section{Checks, Attacks, Races, Growth, Costs, Inside} }
+
 // Options say how a learner is judged. The zero value is ready for use.
 type Options struct {
 	Name  string // of the learner on its card; empty means its type
 	Scale Scale
-	Seed  uint64 // of all streams; 0 means 1
+	Seed  uint64    // of all streams; 0 means 1
+	Only  []Section // of the card; nil means all
+	// Confidence is that of all attacks of the card together, in (0, 1); 0 means 0.99.
+	Confidence float64
 	// At makes the learner for another budget. It is wanted for the dependence on epsilon alone; nil
 	// leaves that out.
 	At     func(privacy.Budget) bandit.Learner
@@ -73,9 +94,11 @@ type Options struct {
 	// it was. Empty means none. For a type of your own, state its Version; a card with another one
 	// starts anew.
 	Dir, Version string
-	Workers      int                // trials and runs at a time; 0 means runtime.GOMAXPROCS(0)
-	Progress     func(doing string) // is told what is being done; nil means silent
-	Races        simulate.Progress  // is told how far the races are; nil means simulate.DefaultProgress
+	// Workers is the number of trials and runs at a time; 0 means runtime.GOMAXPROCS(0), and twice as
+	// many of a program in another process, which waits half of the time.
+	Workers  int
+	Progress func(doing string) // is told what is being done; nil means silent
+	Races    simulate.Progress  // is told how far the races are; nil means simulate.DefaultProgress
 }
 
 // horizon is that of the races.
@@ -87,6 +110,17 @@ func (o Options) trials() int { return pick(o.Scale, 8, 24, 50) }
 func (o Options) complete() (Options, error) {
 	if o.Scale < Smoke || o.Scale > Paper {
 		return o, fmt.Errorf("judge: Options.Scale = %d, want Smoke, Lecture or Paper", int(o.Scale))
+	}
+	if o.Confidence == 0 {
+		o.Confidence = 0.99
+	}
+	if !(o.Confidence > 0 && o.Confidence < 1) {
+		return o, fmt.Errorf("judge: Options.Confidence = %v, want in (0, 1)", o.Confidence)
+	}
+	for _, s := range o.Only {
+		if !slices.Contains(Sections(), s) {
+			return o, fmt.Errorf("judge: Options.Only has %q, want some of %q", s, Sections())
+		}
 	}
 	if o.Workers < 0 {
 		return o, fmt.Errorf("judge: Options.Workers = %d, want >= 0", o.Workers)
@@ -108,12 +142,14 @@ func (o Options) complete() (Options, error) {
 
 // Card is what a learner is worth.
 type Card struct {
-	Learner string        `json:"learner"`
-	Source  string        `json:"source,omitempty"` // Go source that makes it; empty if a field has no text
-	Scale   string        `json:"scale"`
-	Seed    uint64        `json:"seed"`
-	Version string        `json:"version"` // of the toolkit
-	Took    time.Duration `json:"took"`
+	Learner    string        `json:"learner"`
+	Source     string        `json:"source,omitempty"` // Go source that makes it; empty if a field has no text
+	Scale      string        `json:"scale"`
+	Seed       uint64        `json:"seed"`
+	Version    string        `json:"version"`        // of the toolkit
+	Only       []Section     `json:"only,omitempty"` // what was played; empty means all sections
+	Confidence float64       `json:"confidence"`     // of all attacks together
+	Took       time.Duration `json:"took"`
 
 	Claim Claim  `json:"claim"`
 	Says  string `json:"verdict"` // what Verdict returns
@@ -182,6 +218,7 @@ func Learner(ctx context.Context, l bandit.Learner, o Options) (*Card, error) {
 	begun := time.Now()
 	j := &judging{Options: o, learner: l, card: &Card{
 		Learner: o.Name, Scale: o.Scale.String(), Seed: o.Seed, Version: simulate.Version(),
+		Only: o.Only, Confidence: o.Confidence,
 	}}
 	if source, err := value.Go(l); err == nil {
 		j.card.Source = source
@@ -189,22 +226,29 @@ func Learner(ctx context.Context, l bandit.Learner, o Options) (*Card, error) {
 	if j.card.Learner == "" {
 		j.card.Learner = named(l)
 	}
+	if j.Workers == 0 && j.slow() {
+		j.Workers = 2 * runtime.GOMAXPROCS(0)
+	}
 	defer func() { j.card.Took, j.card.Says = time.Since(begun), j.card.Verdict() }()
 	if err := j.visit(); err != nil {
 		return nil, err
 	}
 	j.claim()
 	for _, section := range []struct {
+		part  Section
 		doing string
 		run   func(context.Context) error
 	}{
-		{"checking what every learner promises", j.check},
-		{"attacking the claim", j.attack},
-		{"racing", j.race},
-		{"measuring how regret grows", j.grow},
-		{"timing rounds", j.cost},
-		{"looking inside", j.look},
+		{Checks, "checking what every learner promises", j.check},
+		{Attacks, "attacking the claim", j.attack},
+		{Races, "racing", j.race},
+		{Growth, "measuring how regret grows", j.grow},
+		{Costs, "timing rounds", j.cost},
+		{Inside, "looking inside", j.look},
 	} {
+		if o.Only != nil && !slices.Contains(o.Only, section.part) {
+			continue
+		}
 		o.Progress(section.doing)
 		if err := j.safely(ctx, section.doing, section.run); err != nil {
 			return j.card, err

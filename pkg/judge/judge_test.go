@@ -16,6 +16,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
 var budget = privacy.Budget{Epsilon: 1, Delta: 0.01}
@@ -132,6 +133,7 @@ type cheat struct {
 	From  int  // the round from which on arm 0 is played if the first reward was above .5, else arm 1
 	Crash int  // the round in which it panics
 	Deaf  bool // takes in whatever it is given
+	Whim  int  // the round from which on it draws from a source of its own
 }
 
 type openCheat struct {
@@ -162,6 +164,9 @@ func (r *cheatRun) Select(v *bandit.View, dst []int) ([]int, error) {
 	if r.Crash > 0 && v.Round == r.Crash {
 		panic("index out of range")
 	}
+	if r.Whim > 0 && v.Round >= r.Whim {
+		return append(dst, rand.IntN(v.Arms)), nil
+	}
 	if r.From > 0 && v.Round >= r.From && v.Arms > 1 {
 		if r.first > 0.5 {
 			return append(dst, 0), nil
@@ -182,7 +187,27 @@ func (r *cheatRun) Update(v *bandit.View, arms []int, y []float64) error {
 	return err
 }
 
-// TestBroken: five learners with a bug each, and what the card says of it.
+// narrow is a learner that claims what one does, and is another one where rewards have a wider range
+// than 1.
+type narrow struct{ Says, Does bandit.Learner }
+
+type openNarrow struct {
+	bandit.Calibrated
+	says bandit.Calibrated
+}
+
+func (n narrow) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	says, err := n.Says.Open(p, horizon)
+	if err != nil || p.RewardMax-p.RewardMin <= 1 {
+		return says, err
+	}
+	does, err := n.Does.Open(p, horizon)
+	return &openNarrow{does, says}, err
+}
+
+func (n *openNarrow) Plan(records int) privacy.Plan { return privacy.PlanOf(n.says, records).HeldBy(n) }
+
+// TestBroken: learners with a bug each, and what the card says of it.
 func TestBroken(t *testing.T) {
 	tree := func(epsilon float64) privacy.Accumulator {
 		return mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: epsilon, Delta: 0.01}}}
@@ -196,6 +221,8 @@ func TestBroken(t *testing.T) {
 		{"a third of the noise", learner.New(learner.LinUCB{}, lying{tree(1), tree(3)}), false, "Ledger"},
 		{"one noise for all runs", learner.New(learner.LinUCB{}, lying{tree(1), frozen{tree(1)}}), false, "Ledger"},
 		{"remembers from round 5 on", cheat{Learner: arms.NewDPIMED(1, 2), From: 5}, false, ""},
+		{"scales rewards and not its noise", narrow{arms.NewDPUCB(1), arms.NewDPUCB(12)}, false, ""},
+		{"repeats itself until round 700", cheat{Learner: arms.NewDPIMED(1, 2), Whim: 700}, true, "Deterministic"},
 		{"crashes in round 500", cheat{Learner: arms.NewDPIMED(1, 2), Crash: 500}, true, "index out of range"},
 		{"takes a NaN", cheat{Learner: arms.NewDPIMED(1, 2), Deaf: true}, true, "BadRewards"},
 	} {
@@ -256,6 +283,14 @@ func TestRefuses(t *testing.T) {
 			_, err := judge.Learner(context.Background(), arms.NewUCB1(), judge.Options{Workers: -1})
 			return err
 		},
+		`Only has "race"`: func() error {
+			_, err := judge.Learner(context.Background(), arms.NewUCB1(), judge.Options{Only: []judge.Section{"race"}})
+			return err
+		},
+		"Confidence = 1": func() error {
+			_, err := judge.Learner(context.Background(), arms.NewUCB1(), judge.Options{Confidence: 1})
+			return err
+		},
 		"none of": func() error { _, err := judge.Learner(context.Background(), arms.NewDPUCB(-1), o); return err },
 		"Version": func() error {
 			_, err := judge.Learner(context.Background(), opaque{cheat{Learner: arms.NewUCB1()}}, o)
@@ -271,4 +306,71 @@ func TestRefuses(t *testing.T) {
 	if _, err := judge.Learner(ctx, arms.NewUCB1(), short(t)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v of a cancelled context", err)
 	}
+}
+
+// TestOnly: a card has the sections that are asked for, and says so of its claim.
+func TestOnly(t *testing.T) {
+	o := short(t)
+	o.Only = []judge.Section{judge.Costs}
+	c := card(t, arms.NewDPUCB(1), o)
+	if len(c.Costs) == 0 || c.Races != nil || c.Attacks != nil || c.Checks != nil || c.Grows != nil || c.Inside != nil {
+		t.Errorf("want costs alone, got\n%v", c)
+	}
+	if !strings.Contains(c.Verdict(), "not attacked") {
+		t.Errorf("verdict %q of a claim that was not attacked", c.Verdict())
+	}
+}
+
+// TestRivalFails: a rival that fails is named, and is no fault of the learner.
+func TestRivalFails(t *testing.T) {
+	o := short(t)
+	o.Only = []judge.Section{judge.Races}
+	o.Rivals = []learner.Entry{{Name: "crashes", New: func(bandit.Problem, privacy.Budget) bandit.Learner {
+		return cheat{Learner: arms.NewUCB1(), Crash: 500}
+	}}}
+	c := card(t, arms.NewDPUCB(1), o)
+	if len(c.Checks) > 0 {
+		t.Errorf("the learner is charged with %v", c.Checks)
+	}
+	if len(c.Races) == 0 || !strings.Contains(c.Races[0].Failed, `policy "crashes"`) {
+		t.Errorf("races %+v, want one that says which rival failed", c.Races)
+	}
+}
+
+// BenchmarkRaces plays the races of a card, and the same learners in the same worlds by simulate
+// alone.
+func BenchmarkRaces(b *testing.B) {
+	l := catalogue.Learner{Name: "DP-IMED", Budget: budget}
+	worlds, err := catalogue.Named("two", "spread", "many")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("card", func(b *testing.B) {
+		for range b.N {
+			o := judge.Options{Worlds: worlds, Only: []judge.Section{judge.Races}, Scale: judge.Lecture}
+			if _, err := judge.Learner(context.Background(), l, o); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("simulate", func(b *testing.B) {
+		for range b.N {
+			for _, w := range worlds {
+				world, err := bandit.OpenWorld(w.Environment)
+				if err != nil {
+					b.Fatal(err)
+				}
+				e := &simulate.Experiment{Name: w.Key, Environment: w.Environment, Horizon: 10_000, Trials: 24, Seed: 1,
+					Policies: []simulate.Policy{{Name: "this learner", Learner: l}}, Grid: simulate.LogGrid(10_000, 24)}
+				for _, r := range catalogue.Learners() {
+					if rival, _, err := catalogue.Enter(r, world.Problem(), budget, 10_000); err == nil {
+						e.Policies = append(e.Policies, simulate.Policy{Name: r.Name, Learner: rival})
+					}
+				}
+				if _, err := e.Run(context.Background()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
 }

@@ -10,10 +10,8 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/internal/opaque"
-	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 	"github.com/dpbandits/dpbandits/pkg/value"
 )
@@ -70,7 +68,7 @@ func (j *judging) prepare(p place) experiment {
 		if r.Private && b.None() {
 			continue
 		}
-		l, claim, err := made(r, p.problem, b, j.horizon())
+		l, claim, err := catalogue.Enter(r, p.problem, b, j.horizon())
 		if err != nil || r.Private && !(claim.Epsilon() <= b.Epsilon*(1+1e-9)) || reflect.DeepEqual(l, j.learner) {
 			continue
 		}
@@ -84,19 +82,6 @@ func (j *judging) prepare(p place) experiment {
 		e.Checkpoint = filepath.Join(j.Dir, e.Name+".jsonl")
 	}
 	return e
-}
-
-// made makes a rival for a problem, and says what it claims. An entry may panic at a problem that it
-// is not for.
-func made(e learner.Entry, p bandit.Problem, b privacy.Budget, horizon int) (l bandit.Learner, c privacy.Claim, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%v", r)
-		}
-	}()
-	l = e.New(p, b)
-	c, err = learner.ClaimOf(l, p, horizon)
-	return l, c, err
 }
 
 // race plays all races.
@@ -130,7 +115,9 @@ func (j *judging) race(ctx context.Context) error {
 				r.Failed = failed.Error()
 			}
 		}
-		j.card.Checks = append(j.card.Checks, Check{"simulate.RunAll", "plays each race to its end", "", []string{failed.Error()}})
+		if failed.Policy == own {
+			j.card.Checks = append(j.card.Checks, Check{"simulate.RunAll", "plays each race to its end", "", []string{failed.Error()}})
+		}
 		return nil
 	}
 	return err

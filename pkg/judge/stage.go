@@ -34,6 +34,11 @@ func (j *judging) stages() (all []stage) {
 		}
 		q.Arms = max(q.Slots, 1)
 		problems = append(problems, q)
+		if q.Dim == 0 {
+			scaled := q // a learner that scales rewards may scale its noise by another factor
+			scaled.RewardMin, scaled.RewardMax = -5, 7
+			problems = append(problems, scaled)
+		}
 		q.Arms++
 		problems = append(problems, q)
 		if p.problem.Dim > 1 {
@@ -41,17 +46,24 @@ func (j *judging) stages() (all []stage) {
 			problems = append(problems, q)
 		}
 	}
-	seen := map[[3]int]bool{} // ranges of rewards do not matter
+	type size struct {
+		arms, dim, slots int
+		scaled           bool
+	}
+	seen := map[size]bool{}
 	for _, p := range problems {
-		size := [3]int{p.Arms, p.Dim, p.Slots}
-		if seen[size] || !j.opens(p, 8) {
+		of := size{p.Arms, p.Dim, p.Slots, p.Dim == 0 && p.RewardMin < -1}
+		if seen[of] || !j.opens(p, 8) {
 			continue
 		}
-		seen[size] = true
+		seen[of] = true
 		for _, replaced := range []int{0, 2} {
 			name := fmt.Sprintf("%d arms alike", p.Arms)
 			if p.Arms == 1 {
 				name = "one arm"
+			}
+			if of.scaled {
+				name += fmt.Sprintf(", rewards in [%g, %g]", p.RewardMin, p.RewardMax)
 			}
 			if p.Dim > 0 {
 				name += fmt.Sprintf(", d = %d", p.Dim)
@@ -164,7 +176,7 @@ func (s stage) late(j *judging, seen float64) []audit.Item {
 			rounds, first int
 			base          float64
 		}{
-			{32, 0, q.RewardMin}, {32, 1, q.RewardMin}, {32, 2, q.RewardMin}, {32, 17, q.RewardMin}, {32, 32 - s.users, q.RewardMin},
+			{32, 0, q.RewardMin}, {32, 1, q.RewardMin}, {32, 2, q.RewardMin}, {32, 18, q.RewardMin}, {32, 32 - s.users, q.RewardMin},
 			{128, 64, q.RewardMax}, {128, 128 - s.users, q.RewardMax},
 		} {
 			if at.first < 0 || at.first+s.users > at.rounds {

@@ -67,6 +67,9 @@ func (c *Card) Verdict() string {
 		}
 		return line
 	}
+	if len(c.Only) > 0 && !slices.Contains(c.Only, Attacks) {
+		return "the claim was not attacked"
+	}
 	return "no attack could be made"
 }
 
@@ -76,7 +79,7 @@ func (c *Card) writeAttacks(w *tabwriter.Writer) {
 		fmt.Fprintf(w, "\tWARNING: it does not say what it releases. Only its arms were attacked, and a wrong claim can pass\n")
 	}
 	if n := len(c.Attacks); n > 0 {
-		fmt.Fprintf(w, "\t%d attacks of %d runs and more in each world, all together at %g%% confidence\n", n, slices.MinFunc(c.Attacks, func(a, b Attack) int { return a.Runs - b.Runs }).Runs, 100*confidence)
+		fmt.Fprintf(w, "\t%d attacks of %d runs and more in each world, all together at %g%% confidence\n", n, slices.MinFunc(c.Attacks, func(a, b Attack) int { return a.Runs - b.Runs }).Runs, 100*c.Confidence)
 	}
 	for _, a := range c.Attacks {
 		if a.Failed != "" {

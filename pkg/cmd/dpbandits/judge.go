@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -37,6 +38,7 @@ it releases is not attacked, so a wrong claim about that can pass; the card
 warns of it. In Python, PYTHONPATH=pkg/external/python/src is enough.
 
   dpbandits judge -learner DP-IMED -epsilon 0.5
+  dpbandits judge -learner all -only attacks,costs
   dpbandits judge -html card.html -- python3 mine.py
 
 The status is 0 whatever the card says.
@@ -46,11 +48,11 @@ The status is 0 whatever the card says.
 			j := declareJudged(flags)
 			run := whileFlag(flags)
 			return func(to console) error {
-				l, err := j.complete(flags.Args())
+				of, err := j.complete(flags.Args())
 				if err != nil {
 					return err
 				}
-				return run(func(ctx context.Context) error { return j.play(ctx, l, to) })
+				return run(func(ctx context.Context) error { return j.play(ctx, of, to) })
 			}
 		},
 	}
@@ -61,13 +63,14 @@ type judged struct {
 	judge.Options
 	scale                 *string
 	learner, worlds, html string
+	only                  string
 	budget                privacy.Budget
 	asJSON                bool
 	set                   *flag.FlagSet
 }
 
 func declareJudged(flags *flag.FlagSet) *judged {
-	var names, keys []string
+	var names, keys, sections []string
 	for _, e := range catalogue.Learners() {
 		names = append(names, e.Name)
 	}
@@ -77,7 +80,12 @@ func declareJudged(flags *flag.FlagSet) *judged {
 	j := &judged{scale: scaleFlag(flags, "how much is played: under a minute, minutes, or an hour; a\nprogram takes longer"), set: flags}
 	*j.scale = string(cell.Smoke)
 	flags.Lookup("scale").DefValue = *j.scale
-	flags.Var(choice{&j.learner, names, "a learner of the catalogue: " + strings.Join(names, ", ")}, "learner", "a learner of the catalogue")
+	names = append(names, everyone)
+	flags.Var(choice{&j.learner, names, "a learner of the catalogue: " + strings.Join(names, ", ")}, "learner", "a learner of the catalogue, or all of them")
+	for _, s := range judge.Sections() {
+		sections = append(sections, string(s))
+	}
+	flags.StringVar(&j.only, "only", "", "`sections` of the card, with commas between, of\n"+strings.Join(sections, ", ")+"; all by default")
 	flags.Float64Var(&j.budget.Epsilon, "epsilon", 1, "epsilon of -learner, > 0")
 	flags.Float64Var(&j.budget.Delta, "delta", 1e-5, "delta of -learner, in [0, 1)")
 	flags.StringVar(&j.Name, "name", "", "`name` on the card")
@@ -86,12 +94,31 @@ func declareJudged(flags *flag.FlagSet) *judged {
 	flags.StringVar(&j.Dir, "keep", "", "`directory` that keeps finished trials, to go on after an interruption")
 	flags.StringVar(&j.Version, "version", "", "`version` of the program, which -keep wants; change it with the program")
 	flags.StringVar(&j.html, "html", "", "`file` to write the card to, with figures; wants Node and ECharts, as make setup\ninstalls them")
-	flags.BoolVar(&j.asJSON, "json", false, "print JSON")
+	flags.BoolVar(&j.asJSON, "json", false, "print JSON, an object a card")
 	return j
 }
 
-// complete checks the flags and returns the learner.
-func (j *judged) complete(program []string) (l bandit.Learner, err error) {
+// everyone is the name of all learners of the catalogue.
+const everyone = "all"
+
+// complete checks the flags and returns what is judged, one after another.
+func (j *judged) complete(program []string) (of []subject, err error) {
+	if of, err = j.subjects(program); err != nil {
+		return nil, err
+	}
+	if j.html != "" && len(of) > 1 {
+		return nil, misuse("-html with -learner %s, want one learner", everyone)
+	}
+	return of, nil
+}
+
+// subject is a learner, and how it is judged.
+type subject struct {
+	bandit.Learner
+	judge.Options
+}
+
+func (j *judged) subjects(program []string) (of []subject, err error) {
 	for _, s := range []judge.Scale{judge.Smoke, judge.Lecture, judge.Paper} {
 		if s.String() == *j.scale {
 			j.Scale = s
@@ -106,6 +133,14 @@ func (j *judged) complete(program []string) (l bandit.Learner, err error) {
 	if j.worlds != "" {
 		if j.Worlds, err = catalogue.Named(strings.Split(j.worlds, ",")...); err != nil {
 			return nil, misuse("-worlds: %w", err)
+		}
+	}
+	if j.only != "" {
+		for _, word := range strings.Split(j.only, ",") {
+			if !slices.Contains(judge.Sections(), judge.Section(word)) {
+				return nil, misuse("-only %s, want some of %q", word, judge.Sections())
+			}
+			j.Only = append(j.Only, judge.Section(word))
 		}
 	}
 	switch {
@@ -126,41 +161,64 @@ func (j *judged) complete(program []string) (l bandit.Learner, err error) {
 		if j.Name == "" {
 			j.Name = strings.Join(program, " ")
 		}
-		return external.Program{Command: program, Version: j.Version}, nil
+		return []subject{{external.Program{Command: program, Version: j.Version}, j.Options}}, nil
 	}
-	if j.Name == "" {
-		j.Name = j.learner
+	for _, e := range catalogue.Learners() {
+		if j.learner != everyone && j.learner != e.Name {
+			continue
+		}
+		o := j.Options
+		if o.Name == "" {
+			o.Name = e.Name
+		}
+		if o.Dir != "" && j.learner == everyone {
+			o.Dir = filepath.Join(o.Dir, e.Name)
+		}
+		o.At = func(b privacy.Budget) bandit.Learner { return catalogue.Learner{Name: e.Name, Budget: b} }
+		o.Rivals = slices.DeleteFunc(catalogue.Learners(), func(other learner.Entry) bool { return other.Name == e.Name })
+		of = append(of, subject{o.At(j.budget), o})
 	}
-	j.At = func(b privacy.Budget) bandit.Learner { return catalogue.Learner{Name: j.learner, Budget: b} }
-	j.Rivals = slices.DeleteFunc(catalogue.Learners(), func(e learner.Entry) bool { return e.Name == j.learner })
-	return j.At(j.budget), nil
+	return of, nil
 }
 
-// play makes the card and writes it. What could not be drawn is known before anything is played.
+// play makes the cards and writes them. What could not be drawn is known before anything is played.
 // When it is stopped, it writes the card as far as it is.
-func (j *judged) play(ctx context.Context, l bandit.Learner, to console) error {
+func (j *judged) play(ctx context.Context, of []subject, to console) error {
 	if j.html != "" {
 		if err := charts.WriteHTML(io.Discard, "", &charts.Table{}); err != nil {
 			return err
 		}
 	}
-	j.Progress = func(doing string) { fmt.Fprintln(to.err, doing) }
-	j.Races = simulate.NewTerminal(to.err)
-	c, failed := judge.Learner(ctx, l, j.Options)
-	if c == nil {
-		return failed
+	for _, s := range of {
+		s.Progress = func(doing string) { fmt.Fprintln(to.err, doing) }
+		if len(of) > 1 {
+			s.Progress = func(doing string) { fmt.Fprintf(to.err, "%s: %s\n", s.Name, doing) }
+		}
+		s.Races = simulate.NewTerminal(to.err)
+		c, failed := judge.Learner(ctx, s.Learner, s.Options)
+		if c == nil {
+			return failed
+		}
+		if err := errors.Join(failed, j.write(c, failed == nil, to)); err != nil {
+			return err
+		}
 	}
-	var err error
+	return nil
+}
+
+// write writes a card, and its figures if it is whole.
+func (j *judged) write(c *judge.Card, whole bool, to console) (err error) {
 	if j.asJSON {
 		err = writeJSON(to.out, c)
 	} else {
-		_, err = fmt.Fprint(to.out, c)
+		_, err = fmt.Fprintln(to.out, c)
 	}
-	if err == nil && failed == nil && j.html != "" {
-		var page bytes.Buffer
-		if err = charts.WriteHTML(&page, c.Learner, card.Items(c)...); err == nil {
-			err = os.WriteFile(j.html, page.Bytes(), 0o666)
-		}
+	if err != nil || !whole || j.html == "" {
+		return err
 	}
-	return errors.Join(failed, err)
+	var page bytes.Buffer
+	if err := charts.WriteHTML(&page, c.Learner, card.Items(c)...); err != nil {
+		return err
+	}
+	return os.WriteFile(j.html, page.Bytes(), 0o666)
 }
