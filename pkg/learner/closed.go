@@ -17,21 +17,21 @@ import (
 // function or a channel, of which nobody can see where it leads.
 func checkPolicy(policy any) error {
 	c := &closed{open: pastPolicies, by: "a policy sees releases and views alone"}
-	return c.walk(reflect.ValueOf(policy), "learner: Private.Policy")
+	return c.check(policy, "learner: Private.Policy")
 }
 
 // checkRule refuses a policy's rule from which raw data or noise can be reached, as checkPolicy
 // does.
 func checkRule(rule any) error {
 	c := &closed{open: pastPolicies, by: "a policy sees releases and views alone"}
-	return c.walk(reflect.ValueOf(rule), "learner: the rule of Private.Policy")
+	return c.check(rule, "learner: the rule of Private.Policy")
 }
 
 // checkServer refuses a server from which a device or noise can be reached. It may have functions,
 // such as the step sizes of an online learner.
 func checkServer(server any) error {
 	c := &closed{open: pastServers, by: "a server sees messages alone", makes: true}
-	return c.walk(reflect.ValueOf(server), "learner: Local.Server")
+	return c.check(server, "learner: Local.Server")
 }
 
 // openType is an interface that no part may have, by what it does.
@@ -40,7 +40,7 @@ type openType struct {
 	does string
 }
 
-var pastServers = []openType{
+var pastServers = &openTypes{all: []openType{
 	{reflect.TypeFor[Device](), "is a device"},
 	{reflect.TypeFor[CalibratedDevice](), "is a device"},
 	{reflect.TypeFor[Reporter](), "is a device"},
@@ -50,9 +50,9 @@ var pastServers = []openType{
 	{reflect.TypeFor[bandit.Environment](), "is an environment"},
 	{reflect.TypeFor[bandit.World](), "is an environment's world"},
 	{reflect.TypeFor[bandit.Instance](), "is an environment's trial"},
-}
+}}
 
-var pastPolicies = []openType{
+var pastPolicies = &openTypes{all: []openType{
 	{reflect.TypeFor[interface {
 		Add(*privacy.Record) (bool, error)
 	}](), "takes in records"},
@@ -66,13 +66,39 @@ var pastPolicies = []openType{
 	{reflect.TypeFor[CalibratedServer](), "takes in messages"},
 	{reflect.TypeFor[Receiver](), "takes in messages"},
 	{reflect.TypeFor[privacy.Planner](), "has a plan of its own"},
-}
+}}
 
 // noiseTypes are the types of noise.
 var noiseTypes = map[reflect.Type]bool{reflect.TypeFor[privacy.Noise](): true, reflect.TypeFor[privacy.Ledger](): true}
 
+// openTypes lists interfaces that no part may have.
+type openTypes struct {
+	all   []openType
+	known sync.Map // what of has found, by type
+}
+
+// of returns what a type, or a pointer to it, does that no part may do; empty if it does nothing of
+// that. A rule is looked through in every run, and its types are always the same.
+func (o *openTypes) of(t reflect.Type, pointer bool) string {
+	if pointer {
+		t = reflect.PointerTo(t)
+	}
+	if does, ok := o.known.Load(t); ok {
+		return does.(string)
+	}
+	does := ""
+	for _, open := range o.all {
+		if t.Implements(open.typ) {
+			does = open.does
+			break
+		}
+	}
+	o.known.Store(t, does)
+	return does
+}
+
 type closed struct {
-	open  []openType
+	open  *openTypes
 	by    string // what is seen instead
 	makes bool   // functions are let through
 	seen  map[visited]bool
@@ -96,7 +122,21 @@ func (c *closed) first(v visited) bool {
 	return true
 }
 
-func (c *closed) walk(v reflect.Value, path string) error {
+func (c *closed) check(part any, name string) error {
+	if found := c.walk(reflect.ValueOf(part)); found != nil {
+		return fmt.Errorf("%s%s is %s: %s", name, found.path, found.is, c.by)
+	}
+	return nil
+}
+
+// way is where something was found that no part may reach.
+type way struct{ path, is string }
+
+// behind returns the way as seen from one step before.
+func (w *way) behind(step string) *way { return &way{step + w.path, w.is} }
+
+// walk returns the way to something that the part may not reach; nil if there is none.
+func (c *closed) walk(v reflect.Value) *way {
 	t := v.Type()
 	if !leads(t) {
 		return nil
@@ -106,12 +146,12 @@ func (c *closed) walk(v reflect.Value, path string) error {
 		if v.IsNil() || c.makes {
 			return nil
 		}
-		return fmt.Errorf("%s is a %v, of which nobody can see where it leads: %s", path, t.Kind(), c.by)
+		return &way{is: fmt.Sprintf("a %v, of which nobody can see where it leads", t.Kind())}
 	case reflect.Interface:
 		if v.IsNil() {
 			return nil
 		}
-		return c.walk(v.Elem(), path)
+		return c.walk(v.Elem())
 	case reflect.Pointer:
 		if v.IsNil() || !c.first(visited{v.UnsafePointer(), t, 1}) {
 			return nil
@@ -121,21 +161,23 @@ func (c *closed) walk(v reflect.Value, path string) error {
 			return nil
 		}
 	}
-	for _, open := range c.open {
-		if t.Implements(open.typ) || t.Kind() == reflect.Struct && v.CanAddr() && reflect.PointerTo(t).Implements(open.typ) {
-			return fmt.Errorf("%s is a %v, which %s: %s", path, t, open.does, c.by)
-		}
+	does := c.open.of(t, false)
+	if does == "" && t.Kind() == reflect.Struct && v.CanAddr() {
+		does = c.open.of(t, true)
+	}
+	if does != "" {
+		return &way{is: fmt.Sprintf("a %v, which %s", t, does)}
 	}
 	if noiseTypes[t] {
-		return fmt.Errorf("%s is noise, a %v: %s", path, t, c.by)
+		return &way{is: fmt.Sprintf("noise, a %v", t)}
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return c.walk(v.Elem(), path)
+		return c.walk(v.Elem())
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if err := c.walk(v.Field(i), path+"."+t.Field(i).Name); err != nil {
-				return err
+			if found := c.walk(v.Field(i)); found != nil {
+				return found.behind("." + t.Field(i).Name)
 			}
 		}
 	case reflect.Slice:
@@ -145,17 +187,17 @@ func (c *closed) walk(v reflect.Value, path string) error {
 		fallthrough
 	case reflect.Array:
 		for i := range v.Len() {
-			if err := c.walk(v.Index(i), path+"["+strconv.Itoa(i)+"]"); err != nil {
-				return err
+			if found := c.walk(v.Index(i)); found != nil {
+				return found.behind("[" + strconv.Itoa(i) + "]")
 			}
 		}
 	case reflect.Map:
 		for iter := v.MapRange(); iter.Next(); {
-			if err := c.walk(iter.Key(), path+"'s key"); err != nil {
-				return err
+			if found := c.walk(iter.Key()); found != nil {
+				return found.behind("'s key")
 			}
-			if err := c.walk(iter.Value(), fmt.Sprintf("%s[%v]", path, iter.Key())); err != nil {
-				return err
+			if found := c.walk(iter.Value()); found != nil {
+				return found.behind(fmt.Sprintf("[%v]", iter.Key()))
 			}
 		}
 	}
@@ -182,7 +224,7 @@ func leadsBy(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if noiseTypes[t] {
 		return true
 	}
-	for _, open := range slices.Concat(pastPolicies, pastServers) {
+	for _, open := range slices.Concat(pastPolicies.all, pastServers.all) {
 		if t.Implements(open.typ) || reflect.PointerTo(t).Implements(open.typ) {
 			return true
 		}
