@@ -161,14 +161,14 @@ func readAudits(text string) (map[string]float64, error) {
 	return excluded, nil
 }
 
-// audited returns the epsilon that the attacks on a learner's report card exclude; NaN if it makes
-// none. The confidence is 99% for all of the leaderboard together.
+// audited returns the epsilon that the most telling attack of a learner's report card excludes; NaN if
+// there is none. The confidence is 99% for all of the leaderboard together.
 func audited(ctx context.Context, e learner.Entry, epsilon float64, s cell.Scale) (float64, error) {
 	if !e.Private {
 		return math.NaN(), nil
 	}
 	card, err := judge.Learner(ctx, catalogue.Learner{Name: e.Name, Budget: budget(epsilon)}, judge.Options{
-		Scale: cell.Pick(s, judge.Smoke, judge.Lecture, judge.Lecture), Seed: leaderboardSeed, Confidence: 0.9999,
+		Scale: cell.Pick(s, judge.Smoke, judge.Lecture, judge.Lecture), Seed: leaderboardSeed, Confidence: 0.9999, Attacks: 1,
 		Only: []judge.Section{judge.Attacks},
 	})
 	if err != nil || len(card.Attacks) == 0 || card.Attacks[0].Failed != "" {

@@ -72,28 +72,20 @@ func (j *judging) attack(ctx context.Context) error {
 	if c := j.card.Claim; !c.Held || math.IsInf(float64(c.Epsilon), 1) {
 		return nil
 	}
-	var items []audit.Item
 	j.card.Silent = j.silent()
-	searched := map[int]bool{}
-	for _, s := range j.stages() {
+	stages := j.stages()
+	var items []audit.Item
+	for _, s := range stages {
 		items = append(items, s.attacks(j)...)
-		if s.problem.Arms < 2 || searched[s.problem.Dim] {
-			continue
-		}
-		searched[s.problem.Dim] = true
-		if long, ok := s.memory(j); ok {
-			items = append(items, long)
-		}
-		j.Progress("searching streams of " + s.name)
-		found, err := s.search(ctx, j)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+	}
+	if telling := mostTelling(items); j.Options.Attacks > 0 && len(telling) >= j.Options.Attacks {
+		items = telling[:j.Options.Attacks]
+	} else {
+		more, err := j.learned(ctx, stages)
 		if err != nil {
-			j.card.Attacks = append(j.card.Attacks, Attack{Name: found.Name, Failed: err.Error()})
-			continue
+			return err
 		}
-		items = append(items, found)
+		items = append(items, more...)
 	}
 	for _, item := range items {
 		about, err := item.About()
@@ -121,6 +113,44 @@ func (j *judging) attack(ctx context.Context) error {
 		j.card.Replay = j.replay(j.card.Attacks[0])
 	}
 	return nil
+}
+
+// mostTelling returns the attacks by likelihood, those that can see most of what they are told first.
+func mostTelling(items []audit.Item) (all []audit.Item) {
+	share := func(i audit.Item) float64 { l := i.(audit.Likelihood); return l.Exact / l.Claim.Epsilon }
+	for _, i := range items {
+		if _, ok := i.(audit.Likelihood); ok {
+			all = append(all, i)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b audit.Item) int { return cmp.Compare(share(b), share(a)) })
+	return all
+}
+
+// learned returns the attacks that learn from runs: on the arms of long ones, and on streams that a
+// search finds.
+func (j *judging) learned(ctx context.Context, stages []stage) (items []audit.Item, err error) {
+	searched := map[int]bool{}
+	for _, s := range stages {
+		if s.problem.Arms < 2 || searched[s.problem.Dim] {
+			continue
+		}
+		searched[s.problem.Dim] = true
+		if long, ok := s.memory(j); ok {
+			items = append(items, long)
+		}
+		j.Progress("searching streams of " + s.name)
+		found, err := s.search(ctx, j)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			j.card.Attacks = append(j.card.Attacks, Attack{Name: found.Name, Failed: err.Error()})
+			continue
+		}
+		items = append(items, found)
+	}
+	return items, nil
 }
 
 // Replay shows the attack that comes closest: the privacy loss of runs in both worlds, the logarithm

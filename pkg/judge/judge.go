@@ -85,6 +85,9 @@ type Options struct {
 	Only  []Section // of the card; nil means all
 	// Confidence is that of all attacks of the card together, in (0, 1); 0 means 0.99.
 	Confidence float64
+	// Attacks is the number of attacks, where so many go by likelihood: those that can see most. 0 means
+	// all attacks, which a verdict on a claim wants; 1 is enough for how much of a true claim shows.
+	Attacks int
 	// At makes the learner for another budget. It is wanted for the dependence on epsilon alone; nil
 	// leaves that out.
 	At     func(privacy.Budget) bandit.Learner
@@ -116,6 +119,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if !(o.Confidence > 0 && o.Confidence < 1) {
 		return o, fmt.Errorf("judge: Options.Confidence = %v, want in (0, 1)", o.Confidence)
+	}
+	if o.Attacks < 0 {
+		return o, fmt.Errorf("judge: Options.Attacks = %d, want >= 0", o.Attacks)
 	}
 	for _, s := range o.Only {
 		if !slices.Contains(Sections(), s) {

@@ -287,6 +287,10 @@ func TestRefuses(t *testing.T) {
 			_, err := judge.Learner(context.Background(), arms.NewUCB1(), judge.Options{Only: []judge.Section{"race"}})
 			return err
 		},
+		"Attacks = -1": func() error {
+			_, err := judge.Learner(context.Background(), arms.NewUCB1(), judge.Options{Attacks: -1})
+			return err
+		},
 		"Confidence = 1": func() error {
 			_, err := judge.Learner(context.Background(), arms.NewUCB1(), judge.Options{Confidence: 1})
 			return err
