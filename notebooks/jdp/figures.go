@@ -141,6 +141,25 @@ func Figure4(gap float64) *charts.Figure {
 	return f
 }
 
+// MustBars draws the Gaussian noises of Experiment 2, and none, for one gap: a bar for the regret at
+// the end of each committed curve. It returns the curves, too, under names for readers.
+func MustBars(gap float64) (bars charts.Series, curves []simulate.Curve) {
+	tables := MustTables2(gap)
+	bars = charts.Series{Name: fmt.Sprintf("gap %g", gap), Kind: charts.Bar}
+	for _, noise := range []struct{ policy, name string }{
+		{GaussianAuthors, "as its authors ran it"}, {GaussianPrinted, "noise as printed"},
+		{GaussianSound, "noise counted exactly"}, {NonPrivate, "not private"},
+	} {
+		c := cell.Try(lab.Curve(tables, noise.policy))
+		_, mean, se := c.Last()
+		half := c.Student95() * se
+		bars.Y, bars.Lo, bars.Hi = append(bars.Y, mean), append(bars.Lo, mean-half), append(bars.Hi, mean+half)
+		c.Policy = noise.name
+		curves = append(curves, c)
+	}
+	return bars, curves
+}
+
 // FigureStreaming draws the ways to release the sums at the same privacy, for one gap.
 func FigureStreaming(gap float64) *charts.Figure {
 	t := lab.MustTable(Streaming(cell.Paper, gap).Name)

@@ -37,6 +37,11 @@ var set = exercise.Set{
 		}
 		return nil
 	}),
+	"widened": exercise.Like(func(first, rest, times float64) float64 { return first + math.Sqrt(times)*rest }, 1e-9,
+		"the width for a first term of %v, a rest of %v and noise of %v times", []exercise.Args{{5.0, 40.0, 100.0}, {3.0, 7.5, 2.0}}),
+	"cheaper": exercise.Like(func(printed, exact, none float64) (regret, privacy float64) {
+		return printed / exact, (printed - none) / (exact - none)
+	}, 1e-9, "(times less regret, times less cost of privacy) for regrets of %v, %v and %v", []exercise.Args{{5466.0, 628.0, 61.0}, {6805.0, 801.0, 123.0}}),
 	"pseudo-regret": exercise.Of(func(f func(means [][]float64, played []int) float64) error {
 		means := [][]float64{{0.75, 0.25}, {-0.5, 0.5}, {0.5, 0.75}}
 		check.OK(exercise.Near("the regret of the second arm", f(means, []int{1, 1, 1}), 0.5, 1e-9))

@@ -60,6 +60,22 @@ func timesTooLarge(horizon int, epsilon, delta, mu float64) float64 {
 	return 4 * math.Sqrt(printed/counted) * math.Log(4/delta) * mu / epsilon
 }
 
+func widenedStub(first, rest, times float64) float64 {
+	return times * (first + rest) // your turn
+}
+
+func widened(first, rest, times float64) float64 {
+	return first + math.Sqrt(times)*rest
+}
+
+func cheaperStub(printed, exact, none float64) (regret, privacy float64) {
+	return 14, 14 // your turn: this is your colleague's answer
+}
+
+func cheaper(printed, exact, none float64) (regret, privacy float64) {
+	return printed / exact, (printed - none) / (exact - none)
+}
+
 func pseudoRegretStub(means [][]float64, played []int) float64 {
 	return 0 // your turn
 }
@@ -170,6 +186,18 @@ var answers = map[string]notebooktest.Answer{
 			counted := math.Floor(math.Log2(float64(horizon-1))) + 1
 			printed := 1 + math.Ceil(math.Log2(float64(horizon)))
 			return 4 * math.Sqrt(printed/counted) * math.Log(1/delta) * mu / epsilon
+		},
+	}},
+	"widened": {Name: "widened", Stub: widenedStub, Solution: widened, Wrong: map[string]any{
+		`return first + times*rest`:                func(first, rest, times float64) float64 { return first + times*rest },
+		`return math.Sqrt(times) * (first + rest)`: func(first, rest, times float64) float64 { return math.Sqrt(times) * (first + rest) },
+	}},
+	"cheaper": {Name: "cheaper", Stub: cheaperStub, Solution: cheaper, Wrong: map[string]any{
+		`return printed / exact, printed / (exact - none)`: func(printed, exact, none float64) (regret, privacy float64) {
+			return printed / exact, printed / (exact - none)
+		},
+		`return exact / printed, (exact - none) / (printed - none)`: func(printed, exact, none float64) (regret, privacy float64) {
+			return exact / printed, (exact - none) / (printed - none)
 		},
 	}},
 	"pseudo-regret": {Name: "pseudoRegret", Stub: pseudoRegretStub, Solution: pseudoRegret},
