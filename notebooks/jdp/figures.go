@@ -147,8 +147,8 @@ func MustBars(gap float64) (bars charts.Series, curves []simulate.Curve) {
 	tables := MustTables2(gap)
 	bars = charts.Series{Name: fmt.Sprintf("gap %g", gap), Kind: charts.Bar}
 	for _, noise := range []struct{ policy, name string }{
-		{GaussianAuthors, "as its authors ran it"}, {GaussianPrinted, "noise as printed"},
-		{GaussianSound, "noise counted exactly"}, {NonPrivate, "not private"},
+		{GaussianAuthors, "as run"}, {GaussianPrinted, "printed"},
+		{GaussianSound, "exact"}, {NonPrivate, "not private"},
 	} {
 		c := cell.Try(lab.Curve(tables, noise.policy))
 		_, mean, se := c.Last()
