@@ -10,6 +10,7 @@ import (
 var cellMutations = []notebooktest.Mutation{
 	{"e99ee151", "a check finds no violation", "pkg/matroid/check.go", "if c.found == nil {\n\t\tc.found =", "if false {\n\t\tc.found ="},
 	{"8d1d36b5", "greedy takes the lightest first", "pkg/matroid/greedy.go", "r.w = weights[r.e]", "r.w = -weights[r.e]"},
+	{"6379d15d", "greedy takes the lightest first", "pkg/matroid/greedy.go", "r.w = weights[r.e]", "r.w = -weights[r.e]"},
 	{"m02-blocks", "a release counts twice what its block holds", "pkg/mechanism/blocks.go", "l.count = int(1 / square * (1 + 1e-12))", "l.count = 2 * int(1/square*(1+1e-12))"},
 	{"m02-widths", "a block's mean is a tenth", "pkg/mechanism/blocks.go", "b.means[arm] = mean", "b.means[arm] = mean / 10"},
 	{"m02-main", "OMM forgets the factor of its width", "pkg/learner/omm.go", "or(l.Width, 1)", "1."},
