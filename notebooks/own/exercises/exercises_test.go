@@ -87,7 +87,12 @@ var answers = map[string]notebooktest.Answer{
 		`return means[arm] - floats.Max(means)`: func(means []float64, arm int) float64 { return means[arm] - floats.Max(means) },
 	}},
 	"best arm": {Name: "playsBest", Stub: playsBestStub, Solution: playsBest},
-	"index":    {Name: "index", Stub: indexStub, Solution: index},
+	"index": {Name: "index", Stub: indexStub, Solution: index, Wrong: map[string]any{
+		`return s / (rho + n)`: func(s, n, beta, rho float64) float64 { return s / (rho + n) },
+		`return s/(rho+n) + beta/(rho+n)`: func(s, n, beta, rho float64) float64 {
+			return s/(rho+n) + beta/(rho+n)
+		},
+	}},
 	"noisy nodes": {Name: "noisyNodes", Stub: noisyNodesStub, Solution: noisyNodes, Wrong: map[string]any{
 		`return t`:                 func(t int) int { return t },
 		`return bits.Len(uint(t))`: func(t int) int { return bits.Len(uint(t)) },
@@ -123,6 +128,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"q-printed", "the printed formula has ln(2/delta)", "pkg/mechanism/gaussian.go", "portable.Log(4/of.Budget.Delta)", "portable.Log(2/of.Budget.Delta)"},
 	{"c17", "the width is a hundred times too large", "pkg/learner/linucb.go", "l.width[0] = l.factor * l", "l.width[0] = 100 * l.factor * l"},
 	{"q-budgets", "a tree's ridge is added twice", "pkg/mechanism/tree.go", "Shift: shift, Bounds: noise.Bounds(shift)", "Shift: 2 * shift, Bounds: noise.Bounds(shift)"},
+	{"q-same", "the arms change all the same", "pkg/environment/decision_sets.go", "if e.round++; !e.of.Fixed {", "if e.round++; true {"},
 	{"c25", "the proved epsilon depends on the rule", "pkg/simulate/result.go", "return p.Claim.Epsilon()", "return p.Claim.Epsilon() + float64(len(p.Name))"},
 	{"q-inside-run", "LinUCB shows a tenth of its width", "pkg/learner/linucb.go", "Estimate: dot, Width: width}", "Estimate: dot, Width: width / 10}"},
 	{"q-fixed-run", "the arms change all the same", "pkg/environment/decision_sets.go", "if e.round++; !e.of.Fixed {", "if e.round++; true {"},
