@@ -49,14 +49,14 @@ var set = exercise.Set{
 	"excluded": exercise.Like(func(p, q, delta float64) float64 { return math.Log(max((p-delta)/q, 1)) }, 1e-9,
 		"the ε that p = %v and q = %v contradict at δ = %v",
 		[]exercise.Args{{0.5967, 0.0826, 0}, {0.3, 0.01, 0.1}, {0.2, 1e-4, 0.1}, {0.05, 0.04, 0.02}, {0.01, 0.001, 0.1}}),
-	"least claim": exercise.Of(func(f func(won float64, releases int) float64) error { // worked out by hand
+	"least claim": exercise.Of(func(f func(believed float64, releases int) float64) error { // worked out by hand
 		for _, c := range []struct {
-			won      float64
+			believed float64
 			releases int
 			want     float64
 		}{{0.5, 1, 0}, {0.82, 1, 1.516347489}, {0.82, 2, 0.758173745}, {0.9, 4, 0.549306144}, {0.4, 3, 0.135155036}} {
-			what := fmt.Sprintf("the least ε of each of %d releases, where the attacker wins %v", c.releases, c.won)
-			check.OK(exercise.Near(what, f(c.won, c.releases), c.want, 1e-6))
+			what := fmt.Sprintf("the least ε of each of %d releases after which one believes in B with %v", c.releases, c.believed)
+			check.OK(exercise.Near(what, f(c.believed, c.releases), c.want, 1e-6))
 		}
 		return nil
 	}),

@@ -58,12 +58,12 @@ func excluded(p, q, delta float64) float64 {
 	return math.Log((p - delta) / q)
 }
 
-func leastClaimStub(won float64, releases int) float64 {
-	return math.Log(won / (1 - won)) // your turn: this is for one release, if she beats the coin
+func leastClaimStub(believed float64, releases int) float64 {
+	return math.Log(believed / (1 - believed)) // your turn: this is for one release, if she bets on B
 }
 
-func leastClaim(won float64, releases int) float64 {
-	return math.Abs(math.Log(won/(1-won))) / float64(releases)
+func leastClaim(believed float64, releases int) float64 {
+	return math.Abs(math.Log(believed/(1-believed))) / float64(releases)
 }
 
 func queriesForStub(loss, epsilon float64) int {
@@ -98,8 +98,10 @@ var answers = map[string]notebooktest.Answer{
 		`return math.Log((p - delta) / q)`: func(p, q, delta float64) float64 { return math.Log((p - delta) / q) },
 	}},
 	"least claim": {Name: "leastClaim", Stub: leastClaimStub, Solution: leastClaim, Wrong: map[string]any{
-		`return math.Abs(math.Log(won / (1 - won)))`:       func(won float64, releases int) float64 { return math.Abs(math.Log(won / (1 - won))) },
-		`return math.Log(won/(1-won)) / float64(releases)`: func(won float64, releases int) float64 { return math.Log(won/(1-won)) / float64(releases) },
+		`return math.Abs(math.Log(believed / (1 - believed)))`: func(believed float64, releases int) float64 { return math.Abs(math.Log(believed / (1 - believed))) },
+		`return math.Log(believed/(1-believed)) / float64(releases)`: func(believed float64, releases int) float64 {
+			return math.Log(believed/(1-believed)) / float64(releases)
+		},
 	}},
 	"queries":          {Name: "queriesFor", Stub: queriesForStub, Solution: queriesFor},
 	"discrete Laplace": {Name: "discreteLaplace", Stub: discreteLaplaceStub, Solution: discreteLaplace},
