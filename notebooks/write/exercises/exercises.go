@@ -20,6 +20,10 @@ func Check(name string, answer any) { set.Check(name, answer) }
 
 var set = exercise.Set{
 	"releases of an arm": exercise.Like(released, 0, "the number of releases after %d rewards", exercise.Grid(exercise.UpTo(100))),
+	"the price without blocks": exercise.Like(func(n int, b float64) float64 { return claimed(released(n), 1, b) }, 1e-9,
+		"the ε of the releases after up to %d rewards, b = %v", exercise.Grid(exercise.Args{1, 2, 3, 64, 100}, exercise.Args{1, 4})),
+	"the first mean": exercise.Like(unmended, 1e-9, "the mean after a first reward of %v and a draw of %v",
+		exercise.Grid(exercise.Args{0.5, 10, -2}, exercise.Args{0.25, 3, -0.4})),
 	"what a plan proves": exercise.Like(claimed, 1e-9, "the ε of %d releases, each moved by %v under noise of scale %v",
 		exercise.Grid(exercise.Args{1, 17}, exercise.Args{1, 2.5}, exercise.Args{1, 0.5})),
 	"noise of a total": exercise.Like(spread, 1e-9, "the standard deviation of the noise after %d rewards, b = %v",
@@ -55,6 +59,9 @@ func released(n int) int {
 	_, releases := fed(n, 1)
 	return releases
 }
+
+// unmended is what the lesson's first Totals release of a reward under a draw.
+func unmended(y, noise float64) float64 { return min(max(y+noise, 0), 1) }
 
 // spread takes Bernstein's bound apart, whose root is that of twice the variance.
 func spread(n int, scale float64) float64 {

@@ -21,6 +21,24 @@ func releases(n int) int {
 	return bits.Len(uint(n))
 }
 
+// withoutBlocks is the ε of all her releases, after up to n rewards.
+func withoutBlocksStub(n int, b float64) float64 {
+	return 1 / b // your turn: this is one release's
+}
+
+func withoutBlocks(n int, b float64) float64 {
+	return float64(bits.Len(uint(n))) / b
+}
+
+// first is the mean that Totals releases after a first reward y, if the draw is noise.
+func firstStub(y, noise float64) float64 {
+	return 0 // your turn
+}
+
+func first(y, noise float64) float64 {
+	return min(max(y+noise, 0), 1)
+}
+
 func bareEpsilonStub(epsilon, far float64) float64 {
 	return epsilon // your turn
 }
@@ -109,6 +127,14 @@ var answers = map[string]notebooktest.Answer{
 	"releases of an arm": {Name: "releases", Stub: releasesStub, Solution: releases, Wrong: map[string]any{
 		`return int(math.Log2(float64(n)))`: func(n int) int { return int(math.Log2(float64(n))) },
 		`return bits.OnesCount(uint(n))`:    func(n int) int { return bits.OnesCount(uint(n)) },
+	}},
+	"the price without blocks": {Name: "withoutBlocks", Stub: withoutBlocksStub, Solution: withoutBlocks, Wrong: map[string]any{
+		`return 1 / b`:          func(n int, b float64) float64 { return 1 / b },
+		`return float64(n) / b`: func(n int, b float64) float64 { return float64(n) / b },
+	}},
+	"the first mean": {Name: "first", Stub: firstStub, Solution: first, Wrong: map[string]any{
+		`return y + noise`:                 func(y, noise float64) float64 { return y + noise },
+		`return min(max(y, 0), 1) + noise`: func(y, noise float64) float64 { return min(max(y, 0), 1) + noise },
 	}},
 	"epsilon without clipping": {Name: "bareEpsilon", Stub: bareEpsilonStub, Solution: bareEpsilon, Wrong: map[string]any{
 		`return epsilon`:       func(epsilon, far float64) float64 { return epsilon },
