@@ -179,9 +179,9 @@ func small(power string) string {
 }
 
 // TestCaptions: each number in the fixed words of a figure's title, caption or alternative text is
-// set by the lesson's code. A number that is a result is made from the run.
+// set by the notebook's code. A number that is a result is made from the run.
 func TestCaptions(t *testing.T) {
-	each(t, lessons(t), func(t *testing.T, path string) {
+	each(t, all(t), func(t *testing.T, path string) {
 		var set []float64
 		words := map[string][]string{} // by cell
 		for _, c := range notebooktest.Cells(t, path) {

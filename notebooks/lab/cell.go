@@ -4,6 +4,7 @@ package lab
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 
@@ -37,6 +38,11 @@ func MustTables(experiments ...*simulate.Experiment) (tables []*simulate.Table) 
 // Committed is the line for numbers from a committed table.
 func Committed(t *simulate.Table) string {
 	return charts.PaperScale("notebooks/results/" + t.Provenance.Experiment + ".csv")
+}
+
+// Size says how many trials a table has of a policy, and of which seed.
+func Size(t *simulate.Table) string {
+	return fmt.Sprintf("%d trials, seed %d", t.Curves[0].Trials, t.Provenance.Seed)
 }
 
 // Tables returns the tables of results.
