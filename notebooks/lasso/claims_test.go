@@ -51,6 +51,8 @@ var cellMutations = []notebooktest.Mutation{
 	{"cell-109", "the width of the margin is forgotten", "pkg/environment/conditions.go", "c.Margin += 1 / (gap * float64(rounds))", "c.Margin += 1 / float64(rounds)"},
 	{"cell-111b", "the factor of the second term is forgotten", "pkg/learner/private_thresholded_lasso_theory.go", "b = 2 * rivals * 64 * float64(t.Dim) * variance * s * s / (t.Lambda0 * t.Lambda0)", "b = float64(t.Dim)"},
 	{"cell-111c", "theta is not normalised", "pkg/environment/sparse.go", "s.theta[j] /= math.Sqrt(square)", "s.theta[j] /= 1"},
+	{"cell-42", "an episode is three times as long as the one before", "pkg/mechanism/episode_lengths.go", "factor = 2", "factor = 3"},
+	{"cell-66", "the first round is taken for the last", "charts/curves.go", "s.X, s.Y = append(s.X, values[i]), append(s.Y, c.Mean[last])", "s.X, s.Y = append(s.X, values[i]), append(s.Y, c.Mean[0])"},
 	{"assert-4a", "signs are counted and not added", "pkg/mechanism/scores.go", "bits ^ math.Float64bits(v)&sign", "bits &^ sign"},
 	{"cell-88", "what is released has no noise", "pkg/mechanism/noisy_iht_steps.go", "h.noise.Laplace(values, at.value)", "clear(values)"},
 	{"cell-96", "a matrix has thirty times the noise that it needs", "pkg/mechanism/sparse_episodes.go", "out.sd = out.bound / mu", "out.sd = 30 * out.bound / mu"},

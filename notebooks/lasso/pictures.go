@@ -77,7 +77,7 @@ func ByBudget(dim int) *charts.Figure {
 		append([]line{level("not private", Name(Plain, math.Inf(1)))}, budgeted(Plain, Tuned, Refined)...)...)
 	f.Caption += fmt.Sprintf("; K = 10, s₀ = %d", Sparsity)
 	plain := f.Series[3].Y[1] // at epsilon = 1
-	f.Series = append(f.Series, proportional("ε^−0.9", epsilons, 1, plain, func(e float64) float64 { return math.Pow(e, -0.9) }))
+	f.Series = append(f.Series, proportional("1/ε", epsilons, 1, plain, func(e float64) float64 { return 1 / e }))
 	return f
 }
 

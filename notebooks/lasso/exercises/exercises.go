@@ -52,6 +52,14 @@ var set = exercise.Set{
 	}, 1e-6, "the number of rounds for d = %d, epsilon = %v, signal %v", exercise.Grid(exercise.Args{10, 80}, exercise.Args{0.5, 4}, exercise.Args{0.15})),
 	"margin": exercise.Like(func(kappa float64) float64 { return min(1, kappa/math.Sqrt(math.Pi)) }, 0.01,
 		"at kappa = %v the least bound", exercise.Grid(exercise.Args{0.01, 0.1, 0.5, 2})),
+	"one row decides": exercise.Of(func(f func(a, b float64) bool) error {
+		for _, last := range lastRows {
+			if got, want := f(last[0], last[1]), keeps(last); got != want {
+				return fmt.Errorf("for the last row (%g, %g) column 0 keeps its coefficient: %v, and you say %v", last[0], last[1], want, got)
+			}
+		}
+		return nil
+	}),
 	"the step without noise": exercise.Of(func(f func(release func(world int, seed uint64) string) bool) error {
 		for _, r := range releases {
 			if got := f(r.release); got != r.leaks {
@@ -94,7 +102,22 @@ func stepped(rows int, step, context, reward float64) float64 {
 	return study.LastRow(h, rows, context, reward) - study.LastRow(h, rows, context, -reward)
 }
 
-// releases are those of "the step without noise": what a run releases of 100 rows with reward 1, of
+// lastRows are those of "one row decides".
+var lastRows = [][]float64{{1, 0}, {-1, 1}, {3, 2}, {2, 3}, {-3, 1}, {0, 0.5}}
+
+// keeps reports whether the LASSO gives its coefficient to column 0 of a thousand rows with reward
+// 2, of which one is given and the others are (1, 1).
+func keeps(last []float64) bool {
+	s := check.Try(lasso.Regression{Dim: 2}.Open())
+	for range 999 {
+		check.OK(s.Add([]float64{1, 1}, 2))
+	}
+	check.OK(s.Add(last, 2))
+	w := check.Try(s.Fit(0.03))
+	return w[0] > w[1]
+}
+
+// releases are those of "the step without noise": what a run releases of 128 rows with reward 1, of
 // which the last is (1, -1) in world 0 and (-1, 1) in world 1, the others are (1, 1).
 var releases = []struct {
 	name    string
@@ -112,17 +135,17 @@ var releases = []struct {
 	}, true},
 	{"the largest noisy score", func(world int, seed uint64) string {
 		run := sums.Start(privacy.NewNoise(random.Source(seed, 0, "scores")))
-		for i := range 100 {
+		for i := range 128 {
 			check.Try(run.Add(&privacy.Record{X: row(world, i), Y: []float64{1}}))
 		}
 		return fmt.Sprint(run.Release().Of)
 	}, false},
-	{"the number of rows", func(int, uint64) string { return "100" }, false},
+	{"the number of rows", func(int, uint64) string { return "128" }, false},
 }
 
 // row is a row of "the step without noise".
 func row(world, i int) []float64 {
-	if i < 99 {
+	if i < 127 {
 		return []float64{1, 1}
 	}
 	return []float64{1 - 2*float64(world), 2*float64(world) - 1}
@@ -133,10 +156,10 @@ var screened = [2]int{largest(0), largest(1)}
 
 func largest(world int) int {
 	s := check.Try(lasso.Regression{Dim: 2}.Open())
-	for i := range 100 {
+	for i := range 128 {
 		check.OK(s.Add(row(world, i), 1))
 	}
-	w := check.Try(s.Fit(0.0126)) // half of lambda_t at t = 100
+	w := check.Try(s.Fit(0.0115)) // half of lambda_t at t = 128
 	if w[0] > 0.1 {
 		return 0
 	}
@@ -145,5 +168,5 @@ func largest(world int) int {
 
 // sums picks one coordinate by noisy scores, at epsilon = 1.
 var sums = check.Try(mechanism.TopScores{
-	Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Picks: 1, Scores: mechanism.Signs{Y: 1}, Lengths: mechanism.Growing{Least: 100},
-}.Open(privacy.Setup{Horizon: 101, Dim: 3, Bound: 2}))
+	Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Picks: 1, Scores: mechanism.Signs{Y: 1}, Lengths: mechanism.Growing{Least: 128},
+}.Open(privacy.Setup{Horizon: 129, Dim: 3, Bound: 2}))

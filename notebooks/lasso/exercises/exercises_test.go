@@ -105,6 +105,14 @@ func deltaFrom(losses []float64, epsilon float64) (sum float64) {
 	return sum
 }
 
+func firstStub(a, b float64) bool {
+	return true // your turn
+}
+
+func first(a, b float64) bool {
+	return math.Abs(a-1) < math.Abs(b-1)
+}
+
 func leaksStub(release func(world int, seed uint64) string) bool {
 	return release(0, 1) != release(1, 1) // your turn
 }
@@ -142,6 +150,10 @@ var answers = map[string]notebooktest.Answer{
 	"one step":       {Name: "stepMoves", Stub: stepMovesStub, Solution: stepMoves},
 	"rounds by bits": {Name: "bitRounds", Stub: bitRoundsStub, Solution: bitRounds},
 	"margin":         {Name: "marginBound", Stub: marginBoundStub, Solution: marginBound},
+	"one row decides": {Name: "first", Stub: firstStub, Solution: first, Wrong: map[string]any{
+		`return a > b`:                     func(a, b float64) bool { return a > b },
+		`return math.Abs(a) > math.Abs(b)`: func(a, b float64) bool { return math.Abs(a) > math.Abs(b) },
+	}},
 	"the step without noise": {Name: "leaks", Stub: leaksStub, Solution: leaks, Wrong: map[string]any{
 		`return release(0, 1) != release(1, 1)`: func(release func(world int, seed uint64) string) bool { return release(0, 1) != release(1, 1) },
 		`return release(0, 1) == release(0, 2)`: func(release func(world int, seed uint64) string) bool { return release(0, 1) == release(0, 2) },
