@@ -60,6 +60,16 @@ func leastWidth(x, predictions []float64, theta float64) float64 {
 	return math.Abs(theta-u/v) * math.Sqrt(v)
 }
 
+// oneDimension is the matrix and the sum of a set in one dimension.
+func oneDimension(x, predictions []float64) (v, u float64) {
+	v = 1
+	for t := range x {
+		v += x[t] * x[t]
+		u += x[t] * x[t] * predictions[t]
+	}
+	return v, u
+}
+
 func eventFailsStub(rounds int, alpha float64) float64 {
 	return alpha // your turn
 }
@@ -151,7 +161,16 @@ var answers = map[string]notebooktest.Answer{
 			return g
 		},
 	}},
-	"least width":       {Name: "leastWidth", Stub: leastWidthStub, Solution: leastWidth},
+	"least width": {Name: "leastWidth", Stub: leastWidthStub, Solution: leastWidth, Wrong: map[string]any{
+		`return math.Abs(theta - u/v)`: func(x, predictions []float64, theta float64) float64 {
+			v, u := oneDimension(x, predictions)
+			return math.Abs(theta - u/v)
+		},
+		`return math.Abs(theta-u/v) * v`: func(x, predictions []float64, theta float64) float64 {
+			v, u := oneDimension(x, predictions)
+			return math.Abs(theta-u/v) * v
+		},
+	}},
 	"event":             {Name: "eventFails", Stub: eventFailsStub, Solution: eventFails},
 	"online regret":     {Name: "onlineRegret", Stub: onlineRegretStub, Solution: onlineRegret},
 	"separated":         {Name: "separated", Stub: separatedStub, Solution: separated},
