@@ -73,11 +73,11 @@ func strongest(budgets, regrets []float64, most float64) float64 {
 	return best
 }
 
-func perRoundOfStub(price, n, longer float64) float64 {
-	return price / n // your turn: this is a worse end, the same price in each round for ever
+func perRoundOfStub(price, rounds, longer float64) float64 {
+	return price / rounds // your turn: this is a worse end, the same price in each round for ever
 }
 
-func perRoundOf(price, n, longer float64) float64 {
+func perRoundOf(price, rounds, longer float64) float64 {
 	return price / longer
 }
 
@@ -99,8 +99,8 @@ var answers = map[string]notebooktest.Answer{
 	}},
 	"paired": {Name: "paired", Stub: pairedStub, Solution: paired},
 	"longer run": {Name: "perRoundOf", Stub: perRoundOfStub, Solution: perRoundOf, Wrong: map[string]any{
-		`return price / n`:          func(price, n, longer float64) float64 { return price / n },
-		`return price * n / longer`: func(price, n, longer float64) float64 { return price * n / longer },
+		`return price / rounds`:          func(price, rounds, longer float64) float64 { return price / rounds },
+		`return price * rounds / longer`: func(price, rounds, longer float64) float64 { return price * rounds / longer },
 	}},
 	"strongest": {Name: "strongest", Stub: strongestStub, Solution: strongest, Wrong: map[string]any{
 		`return budgets[0]`: func(budgets, regrets []float64, most float64) float64 { return budgets[0] },
@@ -129,6 +129,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"c17", "the width is a hundred times too large", "pkg/learner/linucb.go", "l.width[0] = l.factor * l", "l.width[0] = 100 * l.factor * l"},
 	{"q-budgets", "a tree's ridge is added twice", "pkg/mechanism/tree.go", "Shift: shift, Bounds: noise.Bounds(shift)", "Shift: 2 * shift, Bounds: noise.Bounds(shift)"},
 	{"q-same", "the arms change all the same", "pkg/environment/decision_sets.go", "if e.round++; !e.of.Fixed {", "if e.round++; true {"},
+	{"q-weakest", "the arms change all the same", "pkg/environment/decision_sets.go", "if e.round++; !e.of.Fixed {", "if e.round++; true {"},
 	{"c25", "the proved epsilon depends on the rule", "pkg/simulate/result.go", "return p.Claim.Epsilon()", "return p.Claim.Epsilon() + float64(len(p.Name))"},
 	{"q-inside-run", "LinUCB shows a tenth of its width", "pkg/learner/linucb.go", "Estimate: dot, Width: width}", "Estimate: dot, Width: width / 10}"},
 	{"q-fixed-run", "the arms change all the same", "pkg/environment/decision_sets.go", "if e.round++; !e.of.Fixed {", "if e.round++; true {"},
