@@ -14,6 +14,8 @@ var cellMutations = []notebooktest.Mutation{
 	{"m02-blocks", "a release counts twice what its block holds", "pkg/mechanism/blocks.go", "l.count = int(1 / square * (1 + 1e-12))", "l.count = 2 * int(1/square*(1+1e-12))"},
 	{"m02-widths", "a block's mean is a tenth", "pkg/mechanism/blocks.go", "b.means[arm] = mean", "b.means[arm] = mean / 10"},
 	{"m02-main", "OMM forgets the factor of its width", "pkg/learner/omm.go", "or(l.Width, 1)", "1."},
+	{"m02-same", "Laplace noise is twice as large", "pkg/mechanism/slot_noise.go", "ratio, name := float64(slots)/n.budget.Epsilon", "ratio, name := 2*float64(slots)/n.budget.Epsilon"},
+	{"m02-unlucky", "OMM forgets the factor of its width", "pkg/learner/omm.go", "or(l.Width, 1)", "1."},
 	{"m02-public", "KL-OSM's index has nine times the budget", "pkg/learner/kl_osm.go", "budget := l.explore * (t", "budget := 9 * l.explore * (t"},
 	{"e96c072c", "Laplace noise is twice as large", "pkg/mechanism/slot_noise.go", "ratio, name := float64(slots)/n.budget.Epsilon", "ratio, name := 2*float64(slots)/n.budget.Epsilon"},
 	{"4e6f0839", "a block begins with the sum of the last", "pkg/mechanism/blocks.go", "b.sums[arm] = 0", "b.sums[arm] += 0"},
