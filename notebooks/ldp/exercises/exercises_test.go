@@ -143,8 +143,17 @@ func fastFrom(lambda float64) float64 {
 }
 
 var answers = map[string]notebooktest.Answer{
-	"power":              {Name: "powerBetween", Stub: powerBetweenStub, Solution: powerBetween},
-	"noise of a message": {Name: "noiseOf", Stub: noiseOfStub, Solution: noiseOf},
+	"power": {Name: "powerBetween", Stub: powerBetweenStub, Solution: powerBetween},
+	"noise of a message": {Name: "noiseOf", Stub: noiseOfStub, Solution: noiseOf, Wrong: map[string]any{
+		`return math.Sqrt(2+b*b) / mu`: func(epsilon, delta, b float64) float64 {
+			mu := math.Sqrt(2+4*b*b) / noiseOf(epsilon, delta, b)
+			return math.Sqrt(2+b*b) / mu
+		},
+		`return (math.Sqrt2 + 2*b) / mu`: func(epsilon, delta, b float64) float64 {
+			mu := math.Sqrt(2+4*b*b) / noiseOf(epsilon, delta, b)
+			return (math.Sqrt2 + 2*b) / mu
+		},
+	}},
 	"gradient": {Name: "slope", Stub: slopeStub, Solution: slope, Wrong: map[string]any{
 		`g[i] = 2 * x[i] * (prediction - y)`: func(theta, x []float64, y, sigma float64) []float64 {
 			prediction, g := floats.Dot(x, theta), make([]float64, len(theta))
