@@ -25,7 +25,7 @@ type style struct{ Color, Dash, Symbol string }
 
 const (
 	referenceColor = "#555555"
-	faintColor     = "#C8CCD2"
+	faintColor     = "#8E959C"
 )
 
 // tone is a colour of the light mode and what takes its place in the dark mode.
@@ -44,7 +44,7 @@ var tones = []tone{
 	{"#7B4B12", "#996641"},
 	{"#5D3A9B", "#8963E4"},
 	{referenceColor, "#B4B4B4"},
-	{faintColor, "#474D56"},
+	{faintColor, "#6E747C"},
 	{"#ffffff", "#181818"}, // the ground
 	{"rgba(255,255,255,0.8)", "rgba(24,24,24,0.8)"},
 	{"#222222", "#E6E6E6"}, // ink
