@@ -49,7 +49,7 @@ var algorithms = []algorithm{
 	{"core sets", "Hanna et al. 2022", arxiv + "2207.03445", joint, "core set", "", "05-dp-online-algorithms"},
 	{"FLIPHAT", "Chakraborty et al. 2024", arxiv + "2405.14038", joint, "", "hard thresholding", "04-private-lasso"},
 	{"thresholded LASSO, mended", "Shukla 2024", arxiv + "2402.03737", joint, "", "thresholded LASSO, mended", "04-private-lasso"},
-	{"LDP LinUCB", "Zheng et al. 2020", "", local, "", "LDP LinUCB: messages", "01-ldp-linucb"},
+	{"LDP LinUCB", "Zheng et al. 2020", "", local, "LDP LinUCB", "", "01-ldp-linucb"},
 	{"OnlineUCB", "submission to TMLR", "", local, "", "OnlineUCB: messages", "01-ldp-linucb"},
 	{"KL-UCB of bits", "Ren et al. 2020", "", local, "KL-UCB of bits", "", "05-dp-online-algorithms"},
 	{"shuffle LinUCB", "Chowdhury and Zhou 2022", "", shuffle, "", "shuffle LinUCB, vector sums: sums", "01-ldp-linucb"},
