@@ -62,8 +62,11 @@ var set = exercise.Set{
 	}),
 	"the step without noise": exercise.Of(func(f func(release func(world int, seed uint64) string) bool) error {
 		for _, r := range releases {
-			if got := f(r.release); got != r.leaks {
-				return fmt.Errorf("%s: you say %v", r.name, got)
+			switch got := f(r.release); {
+			case got && !r.leaks:
+				return fmt.Errorf("%s: you say true, but each world gives every answer of the other", r.name)
+			case !got && r.leaks:
+				return fmt.Errorf("%s: you say false, but one world gives an answer that the other never gives", r.name)
 			}
 		}
 		return nil
