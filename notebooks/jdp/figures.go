@@ -148,7 +148,7 @@ func MustBars(gap float64) (bars charts.Series, curves []simulate.Curve) {
 	bars = charts.Series{Name: fmt.Sprintf("gap %g", gap), Kind: charts.Bar}
 	for _, noise := range []struct{ policy, name string }{
 		{GaussianAuthors, "as run"}, {GaussianPrinted, "printed"},
-		{GaussianSound, "exact"}, {NonPrivate, "not private"},
+		{GaussianSound, "exact, best shift"}, {NonPrivate, "not private"},
 	} {
 		c := cell.Try(lab.Curve(tables, noise.policy))
 		_, mean, se := c.Last()
