@@ -43,7 +43,7 @@ func TestJudge(t *testing.T) {
 // TestJudgeMisused: what cannot be judged is said before anything is played.
 func TestJudgeMisused(t *testing.T) {
 	for want, arguments := range map[string][]string{
-		"-only cost, want":    {"-learner", "DP-UCB", "-only", "races,cost"},
+		"-only cost, want":   {"-learner", "DP-UCB", "-only", "races,cost"},
 		"-worlds":            {"-learner", "DP-UCB", "-worlds", "three"},
 		"no learner":         {},
 		"-html with":         {"-learner", "all", "-html", "card.html"},
