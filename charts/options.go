@@ -274,6 +274,7 @@ func (st styler) draw(ss []Series, points int) []drawn {
 			if s.Size > 0 {
 				one.SymbolSize = s.Size
 			}
+			one.ItemStyle.Opacity = opts.Float(1) // ECharts' own 0.8 is too dim in dark mode
 			if s.Faint {
 				one.ItemStyle.Opacity = opts.Float(0.3)
 			}

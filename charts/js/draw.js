@@ -349,7 +349,7 @@ var dpb = (function () {
     emptyCircle: "M0 6a6 6 0 0 1 12 0a6 6 0 0 1 -12 0zM2 6a4 4 0 0 0 8 0a4 4 0 0 0 -8 0z"
   };
   function entry(s) {
-    var own = s.type === "scatter" || s.type === "line" && s.symbol === "none";
+    var own = s.type === "scatter" || s.type === "line" && s.symbol === "none" && (!s.lineStyle || s.lineStyle.type !== "solid");
     if (s.icon) return {name: s.name, icon: "path://" + ICONS[s.icon]};
     return own && ICONS[s.symbol] ? {name: s.name, icon: "path://" + ICONS[s.symbol]} : {name: s.name};
   }
