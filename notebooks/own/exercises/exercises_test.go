@@ -130,6 +130,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"q-budgets", "a tree's ridge is added twice", "pkg/mechanism/tree.go", "Shift: shift, Bounds: noise.Bounds(shift)", "Shift: 2 * shift, Bounds: noise.Bounds(shift)"},
 	{"q-same", "the arms change all the same", "pkg/environment/decision_sets.go", "if e.round++; !e.of.Fixed {", "if e.round++; true {"},
 	{"q-weakest", "the arms change all the same", "pkg/environment/decision_sets.go", "if e.round++; !e.of.Fixed {", "if e.round++; true {"},
+	{"q-weakest", "an arm's bonus is the same in all directions", "pkg/learner/linucb.go", "Estimate: dot, Width: width}", "Estimate: dot, Width: set.width[0]}"},
 	{"c25", "the proved epsilon depends on the rule", "pkg/simulate/result.go", "return p.Claim.Epsilon()", "return p.Claim.Epsilon() + float64(len(p.Name))"},
 	{"q-inside-run", "LinUCB shows a tenth of its width", "pkg/learner/linucb.go", "Estimate: dot, Width: width}", "Estimate: dot, Width: width / 10}"},
 	{"q-fixed-run", "the arms change all the same", "pkg/environment/decision_sets.go", "if e.round++; !e.of.Fixed {", "if e.round++; true {"},
