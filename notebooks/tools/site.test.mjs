@@ -115,3 +115,24 @@ test('the notebooks lead to one another', () => visited('index.html', {}, async 
   await page.locator('a[rel=prev]').click();
   await page.waitForURL(/00-quickstart\.html$/);
 }));
+
+test('slides read in light and dark, with the captions of their figures', async () => {
+  const out = path.join(scratch, 'lessons');
+  execFileSync(path.join(root, 'docker', 'run'), ['python', 'notebooks/tools/lessons.py', '--out', out, 'notebooks/00-quickstart.ipynb'],
+    { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  for (const colorScheme of ['light', 'dark']) {
+    const page = await browser.newPage({ colorScheme });
+    await page.goto(pathToFileURL(path.join(out, 'slides', '00-quickstart.html')).href);
+    const ratio = await page.locator('.dpb-caption').first().evaluate(caption => {
+      // the share of light of a colour, as WCAG 2 has it
+      const light = colour => {
+        const [r, g, b] = colour.match(/[\d.]+/g).map(x => (x / 255 <= 0.03928 ? x / 255 / 12.92 : ((x / 255 + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      const [low, high] = [getComputedStyle(caption).color, getComputedStyle(document.body).backgroundColor].map(light).sort((a, b) => a - b);
+      return (high + 0.05) / (low + 0.05);
+    });
+    assert.ok(ratio >= 4.5, `${colorScheme}: the contrast of a caption is ${ratio.toFixed(1)}, want 4.5`);
+    await page.close();
+  }
+});
