@@ -10,17 +10,19 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// MustWidths draws the three terms of LinUCB's width in the first round (Proposition 4) without
-// noise, and with exact and printed noise. It also returns how many times as large as the first term
-// the two others are together, at least, where there is noise.
-func MustWidths(budget privacy.Budget, dim, rounds int) (f *charts.Figure, widens float64) {
+// MustWidths draws the three terms of LinUCB's width in the first round without noise, and with
+// exact and printed noise. The caption begins with the formula's name. It also returns how many
+// times as large as the first term the two others are together, at least, where there is noise.
+func MustWidths(formula string, budget privacy.Budget, dim, rounds int) (
+	f *charts.Figure, widens float64,
+) {
 	n := float64(rounds)
 	setup := privacy.Setup{Dim: dim + 1, Horizon: rounds, Bound: math.Sqrt2, Context: 1, Alpha: 1 / n}
 	noise := mechanism.Gaussian{Budget: budget}
 	printed := noise
 	printed.Calibration = privacy.AsPublished
 	terms := []charts.Series{
-		{Name: "confidence: logarithms and det V", Fill: charts.Solid},
+		{Name: "confidence: ln det V", Fill: charts.Solid},
 		{Name: "regulariser: S√ρmax", Fill: charts.Hatched},
 		{Name: "perturbation: γ", Fill: charts.Hollow},
 	}
@@ -52,7 +54,7 @@ func MustWidths(budget privacy.Budget, dim, rounds int) (f *charts.Figure, widen
 	return &charts.Figure{
 		Series: terms, Alt: alt,
 		X: charts.Axis{Name: "width β of round 1"}, Y: charts.Axis{Categories: names, Name: "noise"},
-		Caption: fmt.Sprintf("The formula of Proposition 4 with the paper's shift; d = %d, n = %d, ε = %g, δ = %g",
-			dim, rounds, budget.Epsilon, budget.Delta),
+		Caption: fmt.Sprintf("%s; d = %d, n = %d, ε = %g, δ = %g",
+			formula, dim, rounds, budget.Epsilon, budget.Delta),
 	}, widens
 }
