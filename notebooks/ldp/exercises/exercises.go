@@ -44,7 +44,7 @@ var set = exercise.Set{
 		}
 		return nil
 	}),
-	"least width": exercise.Like(width, 1e-6, "the least width after the messages %v with predictions %v, for theta = %v,", []exercise.Args{
+	"least width": exercise.Like(width, 1e-6, "the least width after the messages %v with points %v, for theta = %v,", []exercise.Args{
 		{[]float64{}, []float64{}, 0.7}, {[]float64{-1.5}, []float64{2}, -0.3}, {[]float64{0, 1.1}, []float64{3, 0.2}, -1},
 		{[]float64{1.2, -0.4, 0.8}, []float64{0.5, 2, -1.1}, 2.5}, {[]float64{-1, 0.6, 0.1, 2}, []float64{-0.5, 1, -2, 0.3}, 0.1},
 	}),
@@ -84,10 +84,10 @@ func noise(epsilon, delta, b float64) float64 {
 }
 
 // width returns the least width of a confidence set that holds theta after messages x.
-func width(x, predictions []float64, theta float64) float64 {
+func width(x, points []float64, theta float64) float64 {
 	v, u := 1.0, 0.0
 	for t, at := range x {
-		v, u = v+at*at, u+at*at*predictions[t]
+		v, u = v+at*at, u+at*at*points[t]
 	}
 	return math.Abs(theta-u/v) * math.Sqrt(v)
 }

@@ -47,25 +47,25 @@ func slope(theta, x []float64, y, sigma float64) []float64 {
 	return g
 }
 
-func leastWidthStub(x, predictions []float64, theta float64) float64 {
+func leastWidthStub(x, points []float64, theta float64) float64 {
 	return 1 // your turn
 }
 
-func leastWidth(x, predictions []float64, theta float64) float64 {
+func leastWidth(x, points []float64, theta float64) float64 {
 	v, u := 1.0, 0.0
 	for t := range x {
 		v += x[t] * x[t]
-		u += x[t] * x[t] * predictions[t]
+		u += x[t] * x[t] * points[t]
 	}
 	return math.Abs(theta-u/v) * math.Sqrt(v)
 }
 
 // oneDimension is the matrix and the sum of a set in one dimension.
-func oneDimension(x, predictions []float64) (v, u float64) {
+func oneDimension(x, points []float64) (v, u float64) {
 	v = 1
 	for t := range x {
 		v += x[t] * x[t]
-		u += x[t] * x[t] * predictions[t]
+		u += x[t] * x[t] * points[t]
 	}
 	return v, u
 }
@@ -171,12 +171,12 @@ var answers = map[string]notebooktest.Answer{
 		},
 	}},
 	"least width": {Name: "leastWidth", Stub: leastWidthStub, Solution: leastWidth, Wrong: map[string]any{
-		`return math.Abs(theta - u/v)`: func(x, predictions []float64, theta float64) float64 {
-			v, u := oneDimension(x, predictions)
+		`return math.Abs(theta - u/v)`: func(x, points []float64, theta float64) float64 {
+			v, u := oneDimension(x, points)
 			return math.Abs(theta - u/v)
 		},
-		`return math.Abs(theta-u/v) * v`: func(x, predictions []float64, theta float64) float64 {
-			v, u := oneDimension(x, predictions)
+		`return math.Abs(theta-u/v) * v`: func(x, points []float64, theta float64) float64 {
+			v, u := oneDimension(x, points)
 			return math.Abs(theta-u/v) * v
 		},
 	}},
