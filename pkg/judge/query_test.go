@@ -11,14 +11,15 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// best is a query: the largest of a batch's rewards, of which its author states how far one record
-// moves it.
+// best is a query: the largest of a batch's rewards, of which its author states which part of their
+// range one record moves it by.
 type best struct{ Moves float64 }
 
 func (best) Dim(privacy.Setup) int { return 1 }
 
-func (b best) Sensitivity(privacy.Setup, int) privacy.Norms {
-	return privacy.Norms{L1: b.Moves, L2: b.Moves}
+func (b best) Sensitivity(s privacy.Setup, _ int) privacy.Norms {
+	by := b.Moves * (s.Hi - s.Lo)
+	return privacy.Norms{L1: by, L2: by}
 }
 
 func (best) Answer(_ privacy.Setup, records []privacy.Record, dst []float64) ([]float64, error) {
