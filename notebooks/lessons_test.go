@@ -7,6 +7,7 @@ import (
 	"html"
 	"math"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -74,69 +75,96 @@ var (
 	// stated is a number in a sentence of which one asks where it is from: it has a point or two
 	// digits. A year, and what is a part of a name, an index or a power, is none.
 	stated = regexp.MustCompile(`(?:^|[^\w.^_{§])([0-9]*\.[0-9]+|[0-9]{2,})(%|\\%)?`)
+	named  = regexp.MustCompile(`[Ll]ines? \[?[0-9]+(?: (?:and|to) [0-9]+)?|(?:Theorem|Lemma|Proposition|Corollary|Definition|Equation|Remark|Table|Figure|Section|Algorithm|Claim|Line)s? \(?[0-9]+(?:\.[0-9]+)*`)
 	year   = regexp.MustCompile(`^(?:19|20)[0-9]{2}$`)
 )
 
-// TestNumbers: each number that a lesson's text states is in the notebook: a cell prints it, a
-// figure's caption or a table has it, or a cell's code sets it. It may be rounded in the text. What
-// an exercise's solution computes by hand is left out.
+// TestNumbers: each number that a lesson's text states is in the lesson: a cell prints it, a figure's
+// caption or a table has it, or a cell's code sets it; and each number of the evidence is in the
+// lesson or in evidence of it. It may be rounded in the text. What an exercise's solution computes by
+// hand is left out, and so are numbers of theorems and of lines of code.
 func TestNumbers(t *testing.T) {
-	each(t, lessons(t), func(t *testing.T, path string) {
-		var nb struct {
-			Cells []struct {
-				ID      string
-				Kind    string `json:"cell_type"`
-				Source  []string
-				Outputs []struct {
-					Text []string
-					Data struct {
-						HTML  []string `json:"text/html"`
-						Plain []string `json:"text/plain"`
-					}
-				}
+	for _, lesson := range lessons(t) {
+		var all []float64
+		files := notebooktest.Files(t, lesson)
+		for _, path := range files {
+			all = append(all, shown(t, path)...)
+		}
+		for _, path := range files {
+			there := all
+			if path == lesson {
+				there = shown(t, path)
+			}
+			t.Run(strings.TrimSuffix(filepath.Base(path), ".ipynb"), func(t *testing.T) { numbers(t, path, there) })
+		}
+	}
+}
+
+// contents returns the cells of a notebook, with their outputs.
+func contents(t *testing.T, path string) (cells []struct {
+	ID      string
+	Kind    string `json:"cell_type"`
+	Source  []string
+	Outputs []struct {
+		Text []string
+		Data struct {
+			HTML  []string `json:"text/html"`
+			Plain []string `json:"text/plain"`
+		}
+	}
+}) {
+	t.Helper()
+	nb := struct{ Cells any }{&cells}
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(text, &nb)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cells
+}
+
+// shown lists the numbers that a notebook's code sets and its outputs show.
+func shown(t *testing.T, path string) (there []float64) {
+	t.Helper()
+	for _, c := range contents(t, path) {
+		if c.Kind != "code" {
+			continue
+		}
+		all := strings.Join(c.Source, "")
+		for _, o := range c.Outputs {
+			all += "\n" + strings.Join(o.Text, "") + "\n" + strings.Join(o.Data.Plain, "") + "\n" +
+				html.UnescapeString(script.ReplaceAllString(strings.Join(o.Data.HTML, ""), ""))
+		}
+		for _, n := range number.FindAllString(plainNumbers(all), -1) {
+			if v, err := strconv.ParseFloat(n, 64); err == nil {
+				there = append(there, v)
 			}
 		}
-		text, err := os.ReadFile(path)
-		if err == nil {
-			err = json.Unmarshal(text, &nb)
+	}
+	return there
+}
+
+// numbers wants the numbers of a notebook's text in a list.
+func numbers(t *testing.T, path string, there []float64) {
+	count := 0
+	for i, c := range contents(t, path) {
+		if c.Kind != "markdown" || i == 0 { // the first says how many minutes the lesson takes
+			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		var there []float64
-		for _, c := range nb.Cells {
-			if c.Kind != "code" {
+		prose := formula.ReplaceAllString(worked.ReplaceAllString(strings.Join(c.Source, ""), " "), " ")
+		for _, m := range stated.FindAllStringSubmatch(plainNumbers(named.ReplaceAllString(prose, " ")), -1) {
+			if year.MatchString(m[1]) {
 				continue
 			}
-			all := strings.Join(c.Source, "")
-			for _, o := range c.Outputs {
-				all += "\n" + strings.Join(o.Text, "") + "\n" + strings.Join(o.Data.Plain, "") + "\n" +
-					html.UnescapeString(script.ReplaceAllString(strings.Join(o.Data.HTML, ""), ""))
-			}
-			for _, n := range number.FindAllString(plainNumbers(all), -1) {
-				if v, err := strconv.ParseFloat(n, 64); err == nil {
-					there = append(there, v)
-				}
+			count++
+			if !printed(m[1], m[2] != "", there) {
+				t.Errorf("cell %s states %s%s, which no cell prints or sets", c.ID, m[1], m[2])
 			}
 		}
-		count := 0
-		for i, c := range nb.Cells {
-			if c.Kind != "markdown" || i == 0 { // the first says how many minutes the lesson takes
-				continue
-			}
-			prose := formula.ReplaceAllString(worked.ReplaceAllString(strings.Join(c.Source, ""), " "), " ")
-			for _, m := range stated.FindAllStringSubmatch(plainNumbers(prose), -1) {
-				if year.MatchString(m[1]) {
-					continue
-				}
-				count++
-				if !printed(m[1], m[2] != "", there) {
-					t.Errorf("cell %s states %s%s, which no cell prints or sets", c.ID, m[1], m[2])
-				}
-			}
-		}
-		t.Logf("%d numbers in the text", count)
-	})
+	}
+	t.Logf("%d numbers in the text", count)
 }
 
 // plainNumbers takes the commas and underscores out of numbers.
