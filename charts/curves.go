@@ -50,10 +50,26 @@ func InWords(curves []simulate.Curve) string {
 	order := slices.SortedStableFunc(slices.Values(curves), func(a, b simulate.Curve) int { return cmp.Compare(b.Final(), a.Final()) })
 	list := make([]string, len(order))
 	for i, c := range order {
-		list[i] = fmt.Sprintf("%s %.0f", c.Policy, c.Final())
+		list[i] = fmt.Sprintf("%s: %.0f", c.Policy, c.Final())
 	}
 	last, _, _ := curves[0].Last()
 	return fmt.Sprintf("From most to least regret after %s rounds: %s.", cell.Thousands(last), strings.Join(list, "; "))
+}
+
+// StepsInWords says how the curves of a figure with a slider end, at each of its steps: the
+// figure's alternative text. Without a slider it is empty.
+func (f *Figure) StepsInWords() string {
+	if f.Slider == nil {
+		return ""
+	}
+	text := "Regret at the end."
+	for _, frame := range f.Slider.Frames {
+		text += fmt.Sprintf(" At %s = %s:", f.Slider.Label, frame.Value)
+		for _, s := range frame.Series {
+			text += fmt.Sprintf(" %s %.0f.", s.Name, s.Y[len(s.Y)-1])
+		}
+	}
+	return text
 }
 
 // Finals returns a series for each policy over the values of a parameter: its mean regret at the

@@ -38,7 +38,15 @@ func ExampleInWords() {
 		return simulate.Curve{Policy: policy, Rounds: []int{10_000}, Mean: []float64{regret}, SE: []float64{1}}
 	}
 	fmt.Println(charts.InWords([]simulate.Curve{at("LinUCB", 47), at("private, ε = 1", 1371)}))
-	// Output: From most to least regret after 10,000 rounds: private, ε = 1 1371; LinUCB 47.
+	// Output: From most to least regret after 10,000 rounds: private, ε = 1: 1371; LinUCB: 47.
+}
+
+func ExampleFigure_StepsInWords() {
+	f := &charts.Figure{Slider: charts.Over("ε", []float64{0.5, 1}, func(epsilon float64) charts.Frame {
+		return charts.Frame{Series: []charts.Series{{Name: "DP-IMED", X: []float64{1, 100}, Y: []float64{1, 40 / epsilon}}}}
+	})}
+	fmt.Println(f.StepsInWords())
+	// Output: Regret at the end. At ε = 0.5: DP-IMED 80. At ε = 1: DP-IMED 40.
 }
 
 func ExampleOver() {

@@ -79,10 +79,10 @@ var (
 	year   = regexp.MustCompile(`^(?:19|20)[0-9]{2}$`)
 )
 
-// TestNumbers: each number that a lesson's text states is in the lesson: a cell prints it, a figure's
-// caption or a table has it, or a cell's code sets it; and each number of the evidence is in the
-// lesson or in evidence of it. It may be rounded in the text. What an exercise's solution computes by
-// hand is left out, and so are numbers of theorems and of lines of code.
+// TestNumbers: each number of a lesson's text is in the lesson: a cell prints it, a caption or a
+// table has it, or a cell's code sets it. Each number of the evidence is in the lesson or in
+// evidence of it. It may be rounded in the text. What a solution computes by hand is left out, and
+// so are numbers of theorems and of lines of code.
 func TestNumbers(t *testing.T) {
 	for _, lesson := range lessons(t) {
 		var all []float64
@@ -175,7 +175,8 @@ func plainNumbers(text string) string {
 	return text
 }
 
-// printed reports whether a number of a text, maybe a percentage, is one of a list that was rounded.
+// printed reports whether a number of a text, maybe a percentage, is one of a list that was
+// rounded.
 func printed(text string, percent bool, there []float64) bool {
 	want, err := strconv.ParseFloat(text, 64)
 	if err != nil {

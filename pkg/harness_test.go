@@ -22,7 +22,8 @@ import (
 // A subject is an exported way to hand numbers to the toolkit: a function, or a method of a struct
 // that has fields to set.
 type subject struct {
-	name string // "package.Function" or "package.Type", and after a space what sets it apart from others of that name
+	// name is "package.Function" or "package.Type", and after a space what sets it apart from others.
+	name string
 	// a function, its arguments and those of what it makes, or a value and the arguments of its Open,
 	// Init, Validate or Run
 	make func() []any

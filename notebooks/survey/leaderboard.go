@@ -161,8 +161,8 @@ func readAudits(text string) (map[string]float64, error) {
 	return excluded, nil
 }
 
-// audited returns the epsilon that the most telling attack of a learner's report card excludes; NaN if
-// there is none. The confidence is 99% for all of the leaderboard together.
+// audited returns the epsilon that the best attack of a learner's report card excludes, or NaN. The
+// confidence is 99% for all of the leaderboard together.
 func audited(ctx context.Context, e learner.Entry, epsilon float64, s cell.Scale) (float64, error) {
 	if !e.Private {
 		return math.NaN(), nil

@@ -9,8 +9,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// ErrNothing is wrapped by the error of Learner.Likelihood where nothing is released in the rounds of
-// the streams: longer ones may show something.
+// ErrNothing is wrapped by the error of Learner.Likelihood where nothing is released in the rounds
+// of the streams: longer ones may show something.
 var ErrNothing = errors.New("the learner releases nothing")
 
 // Likelihood returns the attack by likelihood on all that the learner releases, which is the

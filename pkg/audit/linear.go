@@ -76,8 +76,8 @@ func onDiagonal(i int) bool {
 	return false
 }
 
-// ErrUneven is wrapped by the errors about releases that are not linear in their noise. Nor are they
-// if each world has a matrix of its own.
+// ErrUneven is wrapped by the errors about releases that are not linear in their noise. Nor are
+// they if each world has a matrix of its own.
 var ErrUneven = errors.New("not linear")
 
 func learnLinear(outputs int, release func(world int, noise privacy.Script, out []float64) error) (l Linear, err error) {

@@ -16,7 +16,8 @@ import (
 // of learner.Local have. Of any other it appends nothing. To keep long runs short, it takes the
 // first 8 rounds and then those whose number has at most two binary digits before its zeros. Of a
 // slice of numbers it takes the length and the first 4, and of a slice of structures the first 16.
-// Of a Release that is a slice of numbers itself, as an external program's is, it takes the first 64.
+// Of a Release that is a slice of numbers itself, as an external program's is, it takes the first
+// 64.
 func Releases(p bandit.Problem) func(run bandit.Run, round int, dst []float64) []float64 {
 	return func(run bandit.Run, round int, dst []float64) []float64 { return appendReleases(p, run, round, dst) }
 }

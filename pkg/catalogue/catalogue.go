@@ -20,8 +20,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Learners lists learners for a race at equal privacy, where all have the same budget: of K arms, on
-// a uniform matroid, and with contexts.
+// Learners lists learners for a race at equal privacy, where all have the same budget: of K arms,
+// on a uniform matroid, and with contexts.
 func Learners() []learner.Entry {
 	return slices.Concat(arms.Catalogue(), learner.SlotsCatalogue(), learner.LinearCatalogue())
 }
@@ -57,8 +57,8 @@ func (l Learner) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) 
 	return e.New(p, l.Budget).Open(p, horizon)
 }
 
-// Enter makes an entry's learner for a problem, and says what it claims for so many rounds. A problem
-// that the entry is not for is an error.
+// Enter makes an entry's learner for a problem, and says what it claims for so many rounds. A
+// problem that the entry is not for is an error.
 func Enter(e learner.Entry, p bandit.Problem, b privacy.Budget, horizon int) (l bandit.Learner, c privacy.Claim, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -115,7 +115,8 @@ func (j *judging) attack(ctx context.Context) error {
 	return nil
 }
 
-// mostTelling returns the attacks by likelihood, those that can see most of what they are told first.
+// mostTelling returns the attacks by likelihood, those that can see most of what they are told
+// first.
 func mostTelling(items []audit.Item) (all []audit.Item) {
 	share := func(i audit.Item) float64 { l := i.(audit.Likelihood); return l.Exact / l.Claim.Epsilon }
 	for _, i := range items {
@@ -153,8 +154,8 @@ func (j *judging) learned(ctx context.Context, stages []stage) (items []audit.It
 	return items, nil
 }
 
-// Replay shows the attack that comes closest: the privacy loss of runs in both worlds, the logarithm
-// of how much likelier what is released is in world 1 than in world 0.
+// Replay shows the attack that comes closest: the privacy loss of runs in both worlds, the
+// logarithm of how much likelier what is released is in world 1 than in world 0.
 type Replay struct {
 	Attack string `json:"attack"`
 	Runs   int    `json:"runs"` // in each world

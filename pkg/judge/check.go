@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -95,8 +94,8 @@ func (j *judging) draws(t testing.TB, p place) {
 	}
 }
 
-// play plays a run of so many rounds, with a round 0 if the learner wants one, and shows the run and
-// its arms after each.
+// play plays a run of so many rounds, with a round 0 if the learner wants one, and shows the run
+// and its arms after each.
 func (j *judging) play(p place, rounds int, noise rand.Source, visit func(run bandit.Run, arms []int)) error {
 	world, err := bandit.OpenWorld(p.env)
 	if err != nil {
@@ -206,37 +205,12 @@ func (j *judging) suite(c Check, run func(t testing.TB)) {
 	j.card.Checks = append(j.card.Checks, c)
 }
 
-// failures runs a suite and returns what it complains of.
-func failures(run func(t testing.TB)) []string {
-	r, done := &recorder{}, make(chan struct{})
-	go func() { // a suite may end its goroutine
-		defer close(done)
-		defer func() {
-			if p := recover(); p != nil {
-				r.Errorf("panic: %v", p)
-			}
-		}()
-		run(r)
-	}()
-	<-done
-	return r.failures
-}
-
-// recorder is a testing.TB that keeps what it is told. The suites call no other of its methods.
-type recorder struct {
-	testing.TB
-	failures []string
-}
-
-func (r *recorder) Helper()             {}
-func (r *recorder) Logf(string, ...any) {}
-func (r *recorder) Error(args ...any)   { r.failures = append(r.failures, fmt.Sprint(args...)) }
-func (r *recorder) Errorf(format string, args ...any) {
-	r.Error(firstLine(fmt.Sprintf(format, args...)))
-}
-func (r *recorder) Fatalf(format string, args ...any) {
-	r.Errorf(format, args...)
-	runtime.Goexit()
+// failures runs a suite and returns the first line of each complaint.
+func failures(run func(t testing.TB)) (list []string) {
+	for _, f := range bandittest.Failures(run) {
+		list = append(list, firstLine(f))
+	}
+	return list
 }
 
 // firstLine leaves out the stack of a panic.

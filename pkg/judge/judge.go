@@ -5,8 +5,8 @@
 //   - [Options] say how long that may take, against whom it races, and where.
 //   - [Claim], [Attack], [Race], [Exponent], [Cost] and [Check] are the sections of a card.
 //
-// A card is text (Card.String), JSON (its fields), or figures (package charts/card). It is evidence,
-// and no proof: an attack can show that a claim is false, and never that it is true.
+// A card is text (Card.String), JSON (its fields), or figures (package charts/card). It is
+// evidence, and no proof: an attack can show that a claim is false, and never that it is true.
 //
 //	private := learner.New(learner.LinUCB{}, mechanism.BLT{Budget: one})
 //	card, err := judge.Learner(ctx, private, judge.Options{})
@@ -85,8 +85,9 @@ type Options struct {
 	Only  []Section // of the card; nil means all
 	// Confidence is that of all attacks of the card together, in (0, 1); 0 means 0.99.
 	Confidence float64
-	// Attacks is the number of attacks, where so many go by likelihood: those that can see most. 0 means
-	// all attacks, which a verdict on a claim wants; 1 is enough for how much of a true claim shows.
+	// Attacks is the number of attacks, where so many go by likelihood: those that can see most. 0
+	// means all attacks, which a verdict on a claim wants; 1 is enough for how much of a true claim
+	// shows.
 	Attacks int
 	// At makes the learner for another budget. It is wanted for the dependence on epsilon alone; nil
 	// leaves that out.

@@ -187,8 +187,8 @@ func (r *cheatRun) Update(v *bandit.View, arms []int, y []float64) error {
 	return err
 }
 
-// narrow is a learner that claims what one does, and is another one where rewards have a wider range
-// than 1.
+// narrow is a learner that claims what one does, and is another one where rewards have a wider
+// range than 1.
 type narrow struct{ Says, Does bandit.Learner }
 
 type openNarrow struct {

@@ -46,8 +46,8 @@ func (threshold) Act(answer []float64, _ *bandit.View, dst []int) ([]int, error)
 	return append(dst, 0), nil
 }
 
-// TestQuery: the card shows how far a record moves a query's answers, beside what its author states,
-// and a query that moves farther than that is found.
+// TestQuery: the card shows how far a record moves a query's answers, beside what its author
+// states, and a query that moves farther than that is found.
 func TestQuery(t *testing.T) {
 	for moves, want := range map[float64]string{1: "by 1, of 1 that its author states", 0.5: "0.5"} {
 		o := short(t)

@@ -55,8 +55,8 @@ type experiment struct {
 	models map[string]string
 }
 
-// prepare makes the experiment of a world. A rival that does not open, that proves less privacy than
-// the learner, or that is the learner stays away.
+// prepare makes the experiment of a world. A rival that does not open, that proves less privacy
+// than the learner, or that is the learner stays away.
 func (j *judging) prepare(p place) experiment {
 	b := budget(p.claim)
 	e := experiment{place: p, models: map[string]string{}, Experiment: &simulate.Experiment{

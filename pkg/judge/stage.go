@@ -22,8 +22,8 @@ type stage struct {
 	streams func(rounds int) [2]audit.Stream
 }
 
-// stages returns those that the learner plays. In each, one user's rewards are turned from one end to
-// the other, and all arms are alike, so that whatever is played reaches what is released.
+// stages returns those that the learner plays. In each, one user's rewards are turned from one end
+// to the other, and all arms are alike, so that whatever is played reaches what is released.
 func (j *judging) stages() (all []stage) {
 	users := max(1, j.places[0].claim.Neighbours().Contributions)
 	var problems []bandit.Problem
@@ -167,8 +167,8 @@ func (s stage) attacks(j *judging) []audit.Item {
 
 // late returns the attack by likelihood that shows more than so much, on users who come late, among
 // rewards at either end, in front of all arms, before a horizon as long as the races'; or one that
-// learns from runs, where the noise is not the same in both worlds. Noise that is right in the first
-// rounds may be wrong there.
+// learns from runs, where the noise is not the same in both worlds. Noise that is right in the
+// first rounds may be wrong there.
 func (s stage) late(j *judging, seen float64) []audit.Item {
 	var best, odd audit.Item
 	for _, q := range s.wide(j) {

@@ -285,8 +285,8 @@ func (l *LocalRun) Device() Reporter { return l.reporter }
 // Server returns the server of the run, for a look inside.
 func (l *LocalRun) Server() Receiver { return l.server.Receiver }
 
-// Released appends to dst what has left the last user's device: 1, and her message. Under a shuffler
-// nobody sees a single message, and it is an error.
+// Released appends to dst what has left the last user's device: 1, and her message. Under a
+// shuffler nobody sees a single message, and it is an error.
 func (l *LocalRun) Released(dst []float64) ([]float64, error) {
 	if l.mixer != nil {
 		return dst, errors.New("learner: a shuffler mixes the messages: none of them is released by itself")

@@ -4,8 +4,8 @@ import "github.com/dpbandits/dpbandits/pkg/online"
 
 // Predictor describes the online learner of an [OnlineServer]: tuning, and nothing else.
 type Predictor interface {
-	// On describes the online learner on the ball of that radius, for gradients that are clipped to that
-	// norm; the clipping is post-processing.
+	// On describes the online learner on the ball of that radius, for gradients that are clipped to
+	// that norm; the clipping is post-processing.
 	On(radius, gradient float64) online.Learner
 }
 

@@ -118,8 +118,8 @@ type Game interface {
 //
 //	sum_{s <= t} <l_s, theta_s> + |L_t|,   L_t = l_1 + ... + l_t.
 //
-// It opens the learner, whose radius must be 1, for that number of rounds, and starts a run with own
-// and noise (see [Calibrated]).
+// It opens the learner, whose radius must be 1, for that number of rounds, and starts a run with
+// own and noise (see [Calibrated]).
 func Against(l Learner, a Adversary, dim, rounds int, own *rand.Rand, noise rand.Source) ([]float64, error) {
 	if rounds < 1 {
 		return nil, fmt.Errorf("online: a game of %d rounds: %w", rounds, ErrHorizon)

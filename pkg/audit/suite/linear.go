@@ -95,8 +95,8 @@ func exactly(e privacy.Event, delta float64) float64 {
 	return epsilon
 }
 
-// secureLinUCB attacks the releases of LinUCB over a secure tree, whose noise is whole numbers of the
-// system's and no script's. It goes by the ratio of likelihoods of a tree of Gaussian noise.
+// secureLinUCB attacks the releases of LinUCB over a secure tree, whose noise is whole numbers of
+// the system's and no script's. It goes by the ratio of likelihoods of a tree of Gaussian noise.
 func secureLinUCB(s stage, of bandit.Learner, runs int) audit.Item {
 	like := opened(s.attack("Gaussian tree", gaussianLinUCB(), runs))
 	l := opened(of.Open(s.problem, len(s.worlds[0])+1))

@@ -10,9 +10,11 @@ import (
 
 // talliedRun is an attack on a run of a tally of 3 arms with weights in [0, 1].
 type talliedRun struct {
-	setup    privacy.Setup
-	rounds   [][]int // the arms of each record
-	replaced int     // the record, from 0, that has the weight 1 for each of its arms in one world and 0 in the other; all others have 0
+	setup  privacy.Setup
+	rounds [][]int // the arms of each record
+	// replaced is the record, from 0, whose arms have the weight 1 in one world and 0 in the other. All
+	// other records have 0.
+	replaced int
 	outputs  int
 	read     func(after int, t privacy.Stream[privacy.Means], out []float64) // writes what the attack makes of the estimates after a record, out being of all the run
 }

@@ -2,7 +2,6 @@ package bandittest
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -16,17 +15,6 @@ func TestToys(t *testing.T) {
 	var env toyEnv
 	Environment(t, env)
 	Learner(t, toyLearner{}, env, LearnerOptions{Equivariant: true})
-}
-
-// recorder is a testing.TB that keeps failures to itself.
-type recorder struct {
-	testing.TB
-	failures []string
-}
-
-func (r *recorder) Helper() {}
-func (r *recorder) Errorf(format string, args ...any) {
-	r.failures = append(r.failures, fmt.Sprintf(format, args...))
 }
 
 // caught checks that the suite reported a failure of the check of that name.
@@ -404,6 +392,28 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 		r := &recorder{TB: t}
 		Learner(r, c.learner, toyEnv{}, LearnerOptions{Equivariant: true})
 		r.caught(t, c.what, c.check)
+	}
+}
+
+// TestFailures: complaints are kept in their order, up to one that ends the checks, or a panic.
+func TestFailures(t *testing.T) {
+	for want, last := range map[string]func(t testing.TB){
+		"fatal 2":      func(t testing.TB) { t.Fatalf("fatal %d", 2) },
+		"panic: nil 2": func(testing.TB) { panic("nil 2") },
+	} {
+		got := Failures(func(t testing.TB) {
+			t.Helper()
+			t.Logf("said, and no complaint")
+			t.Errorf("first %d", 1)
+			last(t)
+			t.Errorf("not reached")
+		})
+		if !slices.Equal(got, []string{"first 1", want}) {
+			t.Errorf("got %q, want first 1 and %s", got, want)
+		}
+	}
+	if got := Failures(func(testing.TB) {}); got != nil {
+		t.Errorf("got %q of no checks", got)
 	}
 }
 

@@ -26,11 +26,13 @@ import (
 
 // A Run makes mutations, one at a time, and sees which tests fail by them.
 type Run struct {
-	Every   int           // make one mutation of so many; 0 means all
-	Limit   time.Duration // tests that take longer do not count
-	Seeds   int           // how many other seeds a test has to pass unmutated; 0 means 10
-	In      []string      // run the tests of these packages, such as "pkg/mechanism"; nil means all that have sites, and privacytest
-	Then    []string      // and those of these packages, where all others pass
+	Every int           // make one mutation of so many; 0 means all
+	Limit time.Duration // tests that take longer do not count
+	Seeds int           // how many other seeds a test has to pass unmutated; 0 means 10
+	// In lists the packages, such as "pkg/mechanism", whose tests are run. Nil means all that have
+	// sites, and privacytest.
+	In      []string
+	Then    []string // and those of these packages, where all others pass
 	Only    *regexp.Regexp
 	Workers int
 	Log     func(format string, args ...any)

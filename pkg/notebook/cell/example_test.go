@@ -14,6 +14,15 @@ func Example() {
 	// Output: holds: 1,000 rounds are many for 25 arms
 }
 
+func ExampleHoldsAt() {
+	for _, epsilon := range []float64{1, 0.2} { // the text speaks of 1
+		cell.HoldsAt(epsilon == 1, epsilon > 0.5, "at ε = %g privacy costs little", epsilon)
+	}
+	// Output:
+	// holds: at ε = 1 privacy costs little
+	// measured, not checked at these settings: at ε = 0.2 privacy costs little
+}
+
 func ExampleFinds() {
 	regret := []float64{120, 35} // uniform, and LinUCB
 	learns := regret[1] < regret[0]/2

@@ -47,8 +47,8 @@ func (c Cell) short(running int) error {
 	return nil
 }
 
-// Formatted checks that the code is as gofmt writes it, what is above %% as a file and what is below
-// as the body of a function, in lines of at most 100 letters.
+// Formatted checks that the code is as gofmt writes it, what is above %% as a file and what is
+// below as the body of a function, in lines of at most 100 letters.
 func Formatted(t *testing.T, notebook string) {
 	t.Helper()
 	for _, c := range Cells(t, notebook) {

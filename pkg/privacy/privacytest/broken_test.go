@@ -7,29 +7,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
 )
 
-// recorder is a testing.TB that keeps failures to itself.
-type recorder struct {
-	testing.TB
-	failures []string
-}
-
-func (r *recorder) Helper() {}
-func (r *recorder) Errorf(format string, args ...any) {
-	r.failures = append(r.failures, fmt.Sprintf(format, args...))
-}
-
 // caught runs a suite on what is broken, and wants the check of that name to fail with some words.
 func caught(t *testing.T, what, check, words string, run func(t testing.TB)) {
 	t.Helper()
-	r := &recorder{TB: t}
-	run(r)
-	if !slices.ContainsFunc(r.failures, func(f string) bool { return strings.HasPrefix(f, check+": ") && strings.Contains(f, words) }) {
-		t.Errorf("%s: not caught by %s with %q; failures: %q", what, check, words, r.failures)
+	failures := bandittest.Failures(run)
+	if !slices.ContainsFunc(failures, func(f string) bool { return strings.HasPrefix(f, check+": ") && strings.Contains(f, words) }) {
+		t.Errorf("%s: not caught by %s with %q; failures: %q", what, check, words, failures)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
@@ -306,9 +307,8 @@ func TestChoicesCatches(t *testing.T) {
 					return []float64{1}, nil, nil
 				}
 			}
-			r := &recorder{TB: t}
-			privacytest.Choices(r, c)
-			if got := strings.Join(r.failures, "\n"); (got == "") != (want == "") || !strings.Contains(got, want) {
+			failures := bandittest.Failures(func(t testing.TB) { privacytest.Choices(t, c) })
+			if got := strings.Join(failures, "\n"); (got == "") != (want == "") || !strings.Contains(got, want) {
 				t.Errorf("%q, want %q", got, want)
 			}
 		})

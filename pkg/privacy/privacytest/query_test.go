@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -361,9 +362,11 @@ func TestQueryLearner(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &recorder{TB: t}
-		moved := privacytest.Query(r, privacytest.QueryCase{Of: of.Statistic.(mechanism.Additive), Setup: setup})
-		if got := strings.Join(r.failures, "\n"); moved.Seen != 2 || moved.Stated != c.moves || (got == "") != (c.err == "") || !strings.Contains(got, c.err) {
+		var moved privacytest.Moved
+		failures := bandittest.Failures(func(t testing.TB) {
+			moved = privacytest.Query(t, privacytest.QueryCase{Of: of.Statistic.(mechanism.Additive), Setup: setup})
+		})
+		if got := strings.Join(failures, "\n"); moved.Seen != 2 || moved.Stated != c.moves || (got == "") != (c.err == "") || !strings.Contains(got, c.err) {
 			t.Errorf("%v\n%q, want %q", moved, got, c.err)
 		}
 		if c.err != "" {
