@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -28,7 +29,8 @@ const (
 // TestCellsShowTheToolkit counts the cells of each notebook that draw. A cell draws from a
 // committed table, or it computes what it draws. Of those that compute, at least four fifths are
 // built of packages in pkg/ and a named parameter, in view: in the cell itself or in a cell whose
-// declarations it uses. A paper's own folder helps with nothing but committed tables and checks.
+// declarations it uses. A paper's own folder helps with committed tables, with checks, and with words
+// and measures of what the cell has computed, but plays nothing.
 func TestCellsShowTheToolkit(t *testing.T) {
 	each(t, all(t), func(t *testing.T, path string) {
 		nb := read(t, path)
@@ -56,6 +58,27 @@ func TestCellsShowTheToolkit(t *testing.T) {
 			t.Errorf("%d of %d cells that compute what they draw show how, want four fifths", built, computed)
 		}
 	})
+}
+
+// TestPlain: a function that makes an experiment, or uses one that does, is no plain helper.
+func TestPlain(t *testing.T) {
+	list := declarations(t, "jdp")
+	for name, want := range map[string]bool{"Streaming": false, "FigureStreaming": false, "MustBars": false} {
+		if d, ok := list[name]; !ok || d.plain != want {
+			t.Errorf("jdp.%s: declared %v, plain %v, want %v", name, ok, d.plain, want)
+		}
+	}
+	for path, want := range map[string]bool{
+		"math": false, module + "charts": false, module + "pkg/notebook/cell": false,
+		module + "pkg/learner": true, module + "notebooks/lab": true, module + "pkg/simulate": true,
+	} {
+		if plays(path, "F") != want {
+			t.Errorf("%s.F may play: %v, want %v", path, !want, want)
+		}
+	}
+	if plays(module+"pkg/simulate", "Curve") {
+		t.Error("a curve plays")
+	}
 }
 
 // running is how many lines of code a cell that runs something has at most, by the number of the
@@ -145,14 +168,7 @@ func read(t *testing.T, path string) *notebook {
 		c := &codeCell{ID: raw.ID, selectors: map[[2]string]bool{}, names: map[string]bool{}}
 		nb.cells = append(nb.cells, c)
 		f := parse(t, raw)
-		for _, i := range f.Imports {
-			p, _ := strconv.Unquote(i.Path.Value)
-			name := p[strings.LastIndex(p, "/")+1:]
-			if i.Name != nil {
-				name = i.Name.Name
-			}
-			nb.imports[name] = p
-		}
+		maps.Copy(nb.imports, imports(f))
 		for _, name := range declared(f) {
 			nb.declared[name] = c
 		}
@@ -273,7 +289,7 @@ func (nb *notebook) helpers(t *testing.T, c *codeCell) (list []string, reads boo
 		if folder := nb.study(s[0]); folder != "" {
 			d := declarations(t, folder)[s[1]]
 			reads = reads || d.reads
-			if !d.data {
+			if !d.data && !d.plain {
 				list = append(list, s[0]+"."+s[1])
 			}
 		}
@@ -307,9 +323,33 @@ type declaration struct {
 	names map[string]bool // what it uses
 	data  bool            // a variable or constant, such as published numbers and lists of names
 	reads bool            // a function that leads to a committed table
+	plain bool            // a function that plays nothing: it uses of pkg/ but notebook/ and curves
 }
 
 var known = map[string]map[string]declaration{}
+
+// plays reports whether a name of an imported package may play, draw noise, or lead to what does.
+func plays(path, name string) bool {
+	ours, ok := strings.CutPrefix(path, module)
+	if !ok || ours == "charts" || strings.HasPrefix(ours, "pkg/notebook/") {
+		return false
+	}
+	return ours != "pkg/simulate" || name != "Curve"
+}
+
+// imports returns the paths of a file's imports, by name.
+func imports(f *ast.File) map[string]string {
+	paths := map[string]string{}
+	for _, i := range f.Imports {
+		p, _ := strconv.Unquote(i.Path.Value)
+		name := p[strings.LastIndex(p, "/")+1:]
+		if i.Name != nil {
+			name = i.Name.Name
+		}
+		paths[name] = p
+	}
+	return paths
+}
 
 // declarations parses a folder.
 func declarations(t *testing.T, folder string) map[string]declaration {
@@ -331,6 +371,7 @@ func declarations(t *testing.T, folder string) map[string]declaration {
 		if err != nil {
 			t.Fatal(err)
 		}
+		imported := imports(f)
 		for _, d := range f.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok || fn.Recv != nil {
@@ -339,10 +380,11 @@ func declarations(t *testing.T, folder string) map[string]declaration {
 				}
 				continue
 			}
-			d := declaration{names: map[string]bool{}}
+			d := declaration{names: map[string]bool{}, plain: true}
 			selectors := map[[2]string]bool{}
 			names(fn, selectors, d.names)
 			for s := range selectors {
+				d.plain = d.plain && !plays(imported[s[0]], s[1])
 				d.reads = d.reads || s[1] == "MustTable" || s[1] == "MustTables" || s[1] == "MustReport" || s[1] == "Committed" || s[0] == "results"
 			}
 			list[fn.Name.Name] = d
@@ -352,10 +394,14 @@ func declarations(t *testing.T, folder string) map[string]declaration {
 		again = false
 		for name, d := range list {
 			for n := range d.names {
-				if list[n].reads && !d.reads {
+				of, ok := list[n]
+				if of.reads && !d.reads {
 					d.reads, again = true, true
-					list[name] = d
 				}
+				if d.plain && ok && !of.data && !of.plain {
+					d.plain, again = false, true
+				}
+				list[name] = d
 			}
 		}
 	}

@@ -10,13 +10,14 @@ import (
 
 const (
 	longest = 30            // lines that a code cell may have
+	settled = 12            // lines that the cell of the imports may have beside them
 	widest  = 100           // letters that a line of code may have
 	control = "// control:" // begins a line that names controls of the page
 )
 
-// Short checks that no code cell but that of the imports has more than 30 lines, and that one that
-// runs something has at most so many lines of code. Empty lines, %% and the controls of the page
-// are not lines of code.
+// Short checks that no code cell has more than 30 lines, and that one that runs something has at
+// most so many lines of code. Empty lines, %% and the controls of the page are not lines of code.
+// The cell of the imports may have 12 lines of code beside them, for what all others share.
 func Short(t *testing.T, notebook string, running int) {
 	t.Helper()
 	for _, c := range Cells(t, notebook) {
@@ -27,8 +28,11 @@ func Short(t *testing.T, notebook string, running int) {
 }
 
 func (c Cell) short(running int) error {
-	if !c.Code || c.imports() {
+	if !c.Code {
 		return nil
+	}
+	if c.imports() {
+		return c.settles()
 	}
 	lines, code, runs := strings.Split(strings.TrimSpace(c.Source), "\n"), 0, false
 	for _, line := range lines {
@@ -43,6 +47,21 @@ func (c Cell) short(running int) error {
 	}
 	if runs && code > running {
 		return fmt.Errorf("cell %s runs %d lines of code, want at most %d", c.ID, code, running)
+	}
+	return nil
+}
+
+// settles checks that the cell of the imports has little else.
+func (c Cell) settles() error {
+	_, rest, _ := strings.Cut(c.Source, "\n)\n") // behind the imports
+	code := 0
+	for line := range strings.Lines(rest) {
+		if strings.TrimSpace(line) != "" {
+			code++
+		}
+	}
+	if code > settled {
+		return fmt.Errorf("cell %s has %d lines beside its imports, want at most %d", c.ID, code, settled)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A line too many is an error, of all cells but the first and of text. Fewer may run.
+// A line too many is an error, but in text. Fewer may run.
 func TestShort(t *testing.T) {
 	of := func(head string, n int) Cell {
 		return Cell{ID: "a", Code: true, Source: head + strings.TrimSuffix(strings.Repeat("f()\n", n), "\n")}
@@ -19,7 +19,8 @@ func TestShort(t *testing.T) {
 		{of("%%\n// control: a 0..1\n\n", 20), ""},
 		{of("%%\n// control: a 0..1\n\n", 21), "21 lines of code"},
 		{of("f()\n\n%%\n", 20), "21 lines of code"},
-		{of("%noautoget\n", 31), ""},
+		{of("%noautoget\nimport (\n"+strings.Repeat("\t\"p\"\n", 40)+")\n\n", 12), ""},
+		{of("%noautoget\nimport (\n"+strings.Repeat("\t\"p\"\n", 40)+")\n\n", 13), "13 lines beside its imports"},
 		{Cell{Source: strings.Repeat("text\n", 31)}, ""},
 	} {
 		err := c.cell.short(20)
