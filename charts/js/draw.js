@@ -2,7 +2,7 @@
 // strings, sets the type, and leaves room for titles, tick labels and the legend. Node runs it
 // for the static picture, the browser for the live one.
 var dpb = (function () {
-  var FONT = 15, ROW = 31, INK = "#222222";
+  var FONT = 15, ROW = 31, GAP = 26, INK = "#222222";
 
   function superscript(k) {
     return String(k).replace(/[-0-9]/g, function (c) { return c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[+c]; });
@@ -386,7 +386,7 @@ var dpb = (function () {
   function legendRows(names, width) {
     var rows = 0, used = Infinity;
     names.forEach(function (n) {
-      var w = 42 + 5 + widthOf(n, FONT) + 26;
+      var w = 42 + 5 + widthOf(n, FONT) + GAP;
       if (used + w > width - 32) { rows++; used = 0; }
       used += w;
     });
@@ -475,7 +475,7 @@ var dpb = (function () {
     }
     o.title = {text: safe(text.join("\n")), subtext: safe(sub), left: 16, top: 12, itemGap: 6,
       textStyle: {fontSize: 19, fontWeight: "bold", color: INK, lineHeight: 25}, subtextStyle: {fontSize: 16, color: INK}};
-    o.legend = {show: rows > 0, data: o.series.filter(function (s) { return s.name; }).map(entry), bottom: 8, left: "center", width: width - 32, itemWidth: 42, itemGap: 26,
+    o.legend = {show: rows > 0, data: o.series.filter(function (s) { return s.name; }).map(entry), bottom: 8, left: "center", width: width - 32, itemWidth: 42, itemGap: GAP,
       textStyle: {fontSize: FONT, color: INK}};
     if (bars > 1) o.aria = {enabled: true, decal: {show: true}, label: {enabled: false}};
     o.textStyle = {fontFamily: "sans-serif", fontSize: FONT};

@@ -171,10 +171,14 @@ func audited(ctx context.Context, e learner.Entry, epsilon float64, s cell.Scale
 		Scale: cell.Pick(s, judge.Smoke, judge.Lecture, judge.Lecture), Seed: leaderboardSeed, Confidence: 0.9999, Attacks: 1,
 		Only: []judge.Section{judge.Attacks},
 	})
-	if err != nil || len(card.Attacks) == 0 || card.Attacks[0].Failed != "" {
+	if err != nil || len(card.Attacks) == 0 {
 		return math.NaN(), err
 	}
-	return card.Attacks[0].Excluded, nil
+	best := card.Attacks[0]
+	if best.Failed != "" {
+		return math.NaN(), fmt.Errorf("survey: %s: %s", best.Name, best.Failed)
+	}
+	return best.Excluded, nil
 }
 
 // auditReport has a row for each learner and epsilon, with all digits, as it is committed.

@@ -44,21 +44,24 @@ func (j *judging) attackRounds() int {
 	return n
 }
 
-// silent reports whether runs of the learner do not tell what they release, in the first world.
+// silent reports whether no round of a short run tells what is released, in the first world.
 func (j *judging) silent() bool {
-	silent, p := true, j.places[0]
+	p, told, round := j.places[0], false, 0
 	err := j.play(p, 8, random.Source(j.Seed, 0, "noise"), func(run bandit.Run, _ []int) {
-		r, ok := run.(interface {
-			Released([]float64) ([]float64, error)
-		})
-		if !ok {
-			silent = len(audit.Releases(p.problem)(run, 8, nil)) == 0
+		round++
+		if told {
 			return
 		}
-		numbers, err := r.Released(nil)
-		silent = err != nil || len(numbers) == 0
+		if r, ok := run.(interface {
+			Released([]float64) ([]float64, error)
+		}); ok {
+			numbers, err := r.Released(nil)
+			told = err == nil && len(numbers) > 0
+		} else {
+			told = len(audit.Releases(p.problem)(run, round, nil)) > 0
+		}
 	})
-	return err != nil || silent
+	return err != nil || !told
 }
 
 // slow reports whether the learner is in another process.

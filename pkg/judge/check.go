@@ -66,10 +66,10 @@ func (j *judging) check(context.Context) error {
 // again plays a run as long as the races twice, with the same seeds. What differs may start late.
 func (j *judging) again(t testing.TB, p place) {
 	var first [][]int
-	for time := range 2 {
+	for play := range 2 {
 		round := 0
 		err := j.play(p, j.horizon(), random.Source(j.Seed, 0, "noise"), func(_ bandit.Run, arms []int) {
-			if time == 0 {
+			if play == 0 {
 				first = append(first, slices.Clone(arms))
 			} else if round < len(first) && !slices.Equal(first[round], arms) {
 				t.Fatalf("Deterministic: with the same seeds, it plays the arms %v in round %d, and %v when played again", first[round], round+1, arms)

@@ -101,24 +101,14 @@ func declareJudged(flags *flag.FlagSet) *judged {
 // everyone is the name of all learners of the catalogue.
 const everyone = "all"
 
-// complete checks the flags and returns what is judged, one after another.
-func (j *judged) complete(program []string) (of []subject, err error) {
-	if of, err = j.subjects(program); err != nil {
-		return nil, err
-	}
-	if j.html != "" && len(of) > 1 {
-		return nil, misuse("-html with -learner %s, want one learner", everyone)
-	}
-	return of, nil
-}
-
 // subject is a learner, and how it is judged.
 type subject struct {
 	bandit.Learner
 	judge.Options
 }
 
-func (j *judged) subjects(program []string) (of []subject, err error) {
+// complete checks the flags and returns what is judged, one after another.
+func (j *judged) complete(program []string) (of []subject, err error) {
 	for _, s := range []judge.Scale{judge.Smoke, judge.Lecture, judge.Paper} {
 		if s.String() == *j.scale {
 			j.Scale = s
@@ -146,6 +136,8 @@ func (j *judged) subjects(program []string) (of []subject, err error) {
 	switch {
 	case j.learner != "" && len(program) > 0:
 		return nil, misuse("-learner %s and the program %q, want one of them", j.learner, program)
+	case j.learner == everyone && j.html != "":
+		return nil, misuse("-html with -learner %s, want one learner", everyone)
 	case j.learner == "" && len(program) == 0:
 		return nil, misuse("no learner, want -learner NAME, or -- and a program")
 	case j.learner == "":
