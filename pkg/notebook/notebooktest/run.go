@@ -75,10 +75,10 @@ func runCell(program, id string, mutation int) (out string, err error) {
 	return string(text), err
 }
 
-var asserts = regexp.MustCompile(`(?m)^\s*holds\(`)
+var asserts = regexp.MustCompile(`(?m)^\s*(?:holds|cell\.HoldsAt)\(`)
 
 // assemble makes the cells a program that runs the one whose ID is its argument, and lists the
-// cells that call holds.
+// cells that call holds or cell.HoldsAt.
 func assemble(cells []Cell) (source string, asserting []string) {
 	var declared, bodies strings.Builder
 	for _, c := range cells {
