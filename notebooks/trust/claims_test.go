@@ -28,7 +28,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"p00b-game", "a curve's values are negative", "charts/function.go", "s.Y[i] = f(v)", "s.Y[i] = -f(v)"},
 	{"b05", "a curve's values are one more", "charts/function.go", "s.Y[i] = f(v)", "s.Y[i] = f(v) + 1"},
 	{"p00b-walk", "randomised response tells the truth too rarely", "pkg/privacy/noise.go", "!(u < lie) || choices == 1", "!(u < 2*lie) || choices == 1"},
-	{"p00b-account", "a randomised response counts half of its epsilon", "pkg/privacy/pld_event.go", "return ResponsePair(Budget{e.Epsilon, 0}, e.Choices)", "return ResponsePair(Budget{e.Epsilon / 2, 0}, e.Choices)"},
+	{"p00b-account", "a release counts half of its epsilon", "pkg/privacy/optimal.go", "float64(k-2*l)*node.Epsilon*(1+0x1p-51)", "float64(k-2*l)*node.Epsilon/2"},
 	{"p00b-Gaussian", "Gaussian noise has twice its scale", "pkg/privacy/noise.go", "law := GaussianLaw(len(dst), sd)", "law := GaussianLaw(len(dst), sd)\n\tsd *= 2"},
 	{"p00b-composition", "a Gaussian's noise does not depend on epsilon", "pkg/privacy/gaussian.go", "GaussianDelta(b.Epsilon, mu) > b.Delta", "GaussianDelta(1, mu) > b.Delta"},
 	{"p00b-tightest", "the first answer counts", "pkg/privacy/accountant.go", "case at < epsilon || by == \"\":", "case by == \"\":"},
