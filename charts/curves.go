@@ -96,6 +96,24 @@ func Finals(values []float64, runs [][]simulate.Curve) (out []Series) {
 	return out
 }
 
+// FinalsInWords gives the numbers of series over a parameter, with their bands, as [Finals] makes
+// them: the alternative text of their figure.
+func FinalsInWords(list []Series) string {
+	var lines []string
+	for _, s := range list {
+		var points []string
+		for i, x := range s.X {
+			point := fmt.Sprintf("%.0f at %g", s.Y[i], x)
+			if s.Lo != nil {
+				point += fmt.Sprintf(" (%.0f to %.0f)", s.Lo[i], s.Hi[i])
+			}
+			points = append(points, point)
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s.", s.Name, strings.Join(points, ", ")))
+	}
+	return strings.Join(lines, " ")
+}
+
 // Sweep returns the usual figure of an experiment at several values of a parameter, as
 // simulate.Sweep runs it: the regret at the last round, with the series of [Finals]. Its axes are
 // logarithmic where values are positive. Its Scale is LectureScale. Change its fields as you like.

@@ -49,8 +49,16 @@ func ExampleFigure_StepsInWords() {
 	// Output: Regret at the end. At ε = 0.5: DP-IMED 80. At ε = 1: DP-IMED 40.
 }
 
+func ExampleFinalsInWords() {
+	fmt.Println(charts.FinalsInWords([]charts.Series{
+		{Name: "ε = 2", X: []float64{0.2, 1}, Y: []float64{196, 1077}, Lo: []float64{116, 1058}, Hi: []float64{275, 1096}},
+		{Name: "not private", X: []float64{0.2, 1}, Y: []float64{40, 123}},
+	}))
+	// Output: ε = 2: 196 at 0.2 (116 to 275), 1077 at 1 (1058 to 1096). not private: 40 at 0.2, 123 at 1.
+}
+
 func ExampleOver() {
-	s := charts.Over("ε", []float64{0.1, 1}, func(eps float64) charts.Frame {
+	s := charts.Over("ε", []float64{0.1, 1, math.Inf(1)}, func(eps float64) charts.Frame {
 		return charts.Frame{
 			Series:  []charts.Series{{Name: "noise", X: []float64{1, 2}, Y: []float64{1 / eps, 2 / eps}}},
 			Caption: fmt.Sprintf("The scale of the noise is %g", 1/eps),
@@ -62,6 +70,7 @@ func ExampleOver() {
 	// Output:
 	// ε = 0.1 The scale of the noise is 10
 	// ε = 1 The scale of the noise is 1
+	// ε = ∞ The scale of the noise is 0
 }
 
 func ExampleTable() {

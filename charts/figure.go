@@ -128,13 +128,9 @@ func (f *Figure) json() ([]byte, error) {
 func (f *Figure) caption(i int) string {
 	var parts []string
 	add := func(s string) {
-		if s = strings.TrimSpace(s); s == "" {
-			return
+		if s = strings.TrimSpace(s); s != "" {
+			parts = append(parts, sentence(s))
 		}
-		if !strings.ContainsAny(s[len(s)-1:], ".!?:;") {
-			s += "."
-		}
-		parts = append(parts, s)
 	}
 	add(f.Caption)
 	if f.Slider != nil {
@@ -146,17 +142,24 @@ func (f *Figure) caption(i int) string {
 	return strings.Join(parts, " ")
 }
 
+// sentence ends a text with a full stop, unless it ends with a mark of its own.
+func sentence(s string) string {
+	if strings.ContainsAny(s[len(s)-1:], ".!?:;") {
+		return s
+	}
+	return s + "."
+}
+
 func (f *Figure) alt() string {
 	if f.Alt != "" {
 		return f.Alt
 	}
-	var b strings.Builder
-	b.WriteString("Figure")
+	alt := "Figure"
 	if f.Title != "" {
-		b.WriteString(": " + f.Title)
+		alt += ": " + f.Title
 	}
 	if f.Y.Name != "" && f.X.Name != "" && !f.Y.Hidden {
-		fmt.Fprintf(&b, ". %s against %s", f.Y.label(), f.X.label())
+		alt = fmt.Sprintf("%s %s against %s", sentence(alt), f.Y.label(), f.X.label())
 	}
 	seen := map[string]bool{}
 	var names []string
@@ -167,10 +170,9 @@ func (f *Figure) alt() string {
 		}
 	}
 	if len(names) > 0 {
-		b.WriteString(" for " + strings.Join(names, ", "))
+		alt += " for " + strings.Join(names, ", ")
 	}
-	b.WriteString(".")
-	return b.String()
+	return sentence(alt)
 }
 
 // frame returns all the series of frame i.

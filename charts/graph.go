@@ -228,10 +228,9 @@ func (g *Graph) alt() string {
 	if g.Alt != "" {
 		return g.Alt
 	}
-	var b strings.Builder
-	b.WriteString("Graph")
+	alt := "Graph"
 	if g.Title != "" {
-		b.WriteString(": " + g.Title)
+		alt += ": " + g.Title
 	}
 	list := func(set []int) string {
 		if len(set) == 0 {
@@ -247,14 +246,12 @@ func (g *Graph) alt() string {
 	for i := range all {
 		all[i] = i
 	}
-	fmt.Fprintf(&b, ". %d vertices; edges %s.", len(g.Vertices), list(all))
+	alt = fmt.Sprintf("%s %d vertices; edges %s.", sentence(alt), len(g.Vertices), list(all))
 	if len(g.Steps) > 0 {
 		s := g.Steps[g.start()]
-		fmt.Fprintf(&b, " Accepted: %s. Rejected: %s.", list(s.Accepted), list(s.Rejected))
-	} else {
-		fmt.Fprintf(&b, " Selected: %s.", list(g.Selected))
+		return fmt.Sprintf("%s Accepted: %s. Rejected: %s.", alt, list(s.Accepted), list(s.Rejected))
 	}
-	return b.String()
+	return fmt.Sprintf("%s Selected: %s.", alt, list(g.Selected))
 }
 
 // caption returns the caption at step i.

@@ -123,6 +123,30 @@ func TestGraphHTML(t *testing.T) {
 	}
 }
 
+// TestQuestion: a title that ends with a mark of its own gets no full stop, in what is said of the
+// picture, of each step, and of a figure.
+func TestQuestion(t *testing.T) {
+	g := house()
+	for title, want := range map[string]string{"": "Graph. ", "Which?": "Graph: Which? ", "So it is": "Graph: So it is. "} {
+		g.Title = title
+		s := g.Greedy()
+		heard := must(call([]script{{"tone.js", toneJS()}, {"text.js", textJS}, {"graph.js", graphJS},
+			{"heard.js", "function heard(js) { return dpbGraph.heard(JSON.parse(js), 2); }"}}, "heard", must(s.json())))
+		for said, next := range map[string]string{g.alt(): "5 vertices", s.alt(): "5 vertices", string(heard): "Accepted"} {
+			if !strings.HasPrefix(said, want+next) {
+				t.Errorf("of %q it says %.60s", title, said)
+			}
+		}
+	}
+	f := Figure{Title: "Which?", X: Axis{Name: "x"}, Y: Axis{Name: "y"}}
+	if got := f.alt(); got != "Figure: Which? y against x." {
+		t.Error(got)
+	}
+	if f.Y.Hidden = true; f.alt() != "Figure: Which?" {
+		t.Error(f.alt())
+	}
+}
+
 // TestJudge compares the verdict on sets of edges of random graphs with brute force: a set is
 // independent when it has as many edges as its rank, the rank is the size of the largest forest in
 // it, and an edge is on a cycle when the rank is the same without it.

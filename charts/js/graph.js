@@ -98,7 +98,7 @@ var dpbGraph = (function () {
       }).join(", ") || "none";
     }
     var graph = "Graph" + (spec.title ? ": " + spec.title : ""), s = spec.steps[k];
-    return s ? graph + ". Accepted: " + list(s.accepted) + ". Rejected: " + list(s.rejected) + "." : graph;
+    return s ? graph + (/[.!?:;]$/.test(graph) ? "" : ".") + " Accepted: " + list(s.accepted) + ". Rejected: " + list(s.rejected) + "." : graph;
   }
 
   // ---- the picture ----
