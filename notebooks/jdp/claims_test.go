@@ -39,6 +39,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"j03-eighth", "a table gives the curve of another policy", "notebooks/lab/read.go", "if c.Policy == policy {", "if c.Policy != policy {"},
 	{"j03-standard", "the action is not randomised", "pkg/privacy/noise.go", "!(u < lie) || choices == 1", "!(u < 0*lie)"},
 	{"b90a8fd9", "the package's width forgets the perturbation and the regulariser", "pkg/learner/ellipsoid.go", " + float64(c.thetaNorm*math.Sqrt(b.RhoMax)) + b.Gamma", ""},
+	{"j03-width", "sound noise is a hundredth as large", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = math.Sqrt(float64(g.levels)) * square / mu / 100"},
 	{"1a965fc7", "a prefix is summed from its leaves", "pkg/mechanism/tree.go", "level := bits.Len(uint(rest)) - 1", "level := 0"},
 	{"a27799a6", "no finding excludes a claim", "pkg/audit/audit.go", "return f.Epsilon > f.Claim.Epsilon || f.Delta > f.At.Delta || f.Mu > f.ClaimedMu", "return false"},
 	{"j03-budgets", "sound noise is a hundred times as large", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = 100 * math.Sqrt(float64(g.levels)) * square / mu"},

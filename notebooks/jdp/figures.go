@@ -116,6 +116,11 @@ func label(policy string) string {
 		" AsPublished", ", as printed", " AuthorsCode", ", as run", " Sound", ", sound").Replace(policy)
 }
 
+// Setting writes the fingerprint of a table of Experiment 2 for readers of a caption.
+func Setting(fingerprint string) string {
+	return strings.NewReplacer("d ", "d = ", "K ", "K = ", "budget", "(ε, δ) =", "alpha ", "α = ").Replace(fingerprint)
+}
+
 // MustTables2 returns the committed tables of Experiment 2 for one gap.
 func MustTables2(gap float64) []*simulate.Table {
 	return lab.MustTables(Experiment2(cell.Paper, gap)...)
