@@ -146,8 +146,8 @@ func Figure4(gap float64) *charts.Figure {
 	return f
 }
 
-// MustBars draws the Gaussian noises of Experiment 2, and none, for one gap: a bar for the regret at
-// the end of each committed curve. It returns the curves, too, under names for readers.
+// MustBars draws the Gaussian noises of Experiment 2, and none, for one gap. A bar is the regret at
+// the end of a committed curve. It returns the curves, too, under names for readers.
 func MustBars(gap float64) (bars charts.Series, curves []simulate.Curve) {
 	tables := MustTables2(gap)
 	bars = charts.Series{Name: fmt.Sprintf("gap %g", gap), Kind: charts.Bar}
