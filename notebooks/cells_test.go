@@ -29,8 +29,8 @@ const (
 // TestCellsShowTheToolkit counts the cells of each notebook that draw. A cell draws from a
 // committed table, or it computes what it draws. Of those that compute, at least four fifths are
 // built of packages in pkg/ and a named parameter, in view: in the cell itself or in a cell whose
-// declarations it uses. A paper's own folder helps with committed tables, with checks, and with words
-// and measures of what the cell has computed, but plays nothing.
+// declarations it uses. A paper's own folder helps with committed tables, with checks, and with
+// words and measures of what the cell has computed, but plays nothing.
 func TestCellsShowTheToolkit(t *testing.T) {
 	each(t, all(t), func(t *testing.T, path string) {
 		nb := read(t, path)
