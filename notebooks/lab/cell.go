@@ -1,5 +1,5 @@
 // Package lab holds what the notebooks of all papers share: runs that can be resumed, figures that
-// can be reproduced, the committed tables. It knows no paper.
+// can be reproduced, the committed tables, what curves say. It knows no paper.
 package lab
 
 import (
