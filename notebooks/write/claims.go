@@ -4,12 +4,14 @@ package write
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/notebooks/own"
 	"github.com/dpbandits/dpbandits/pkg/arms"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -72,28 +74,19 @@ func raced(cell.Scale) (string, error) {
 	return fmt.Sprintf("each by 3 standard errors: %d trials of %d rounds at ε = 1; Hopeful pays %.0f", e.Trials, e.Horizon, r.Curves()[0].Final()), nil
 }
 
-// recorder is a testing.TB that keeps the first failure.
-type recorder struct {
-	testing.TB
-	err error
-}
-
-func (r *recorder) Helper() {}
-func (r *recorder) Errorf(format string, args ...any) {
-	if r.err == nil {
-		r.err = fmt.Errorf(format, args...)
-	}
-}
-
 func probed(cell.Scale) (string, error) {
-	r := &recorder{}
 	c := privacytest.Case[privacy.Means]{
 		Of:    own.Totals{Epsilon: 1},
 		Setup: privacy.Setup{Horizon: 32, Arms: 2, Slots: 1, Hi: 1}, Format: privacytest.Weights(nil),
 	}
-	privacytest.Statistic(r, c)
-	s := privacytest.Probe(r, c)
-	return fmt.Sprintf("found %.6f, planned %.6f", s.Found, s.Planned), r.err
+	var s privacytest.Sensitivity
+	for _, failure := range bandittest.Failures(func(t testing.TB) {
+		privacytest.Statistic(t, c)
+		s = privacytest.Probe(t, c)
+	}) {
+		return "", errors.New(failure) // the first
+	}
+	return fmt.Sprintf("found %.6f, planned %.6f", s.Found, s.Planned), nil
 }
 
 func moved(cell.Scale) (string, error) {

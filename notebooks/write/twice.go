@@ -5,8 +5,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Twice is Totals whose means are clipped again, after the noise. Its last clip costs no privacy, and it
-// makes the releases nonlinear in the noise.
+// Twice is Totals whose means are clipped again, after the noise. Its last clip costs no privacy,
+// and it makes the releases nonlinear in the noise.
 type Twice struct {
 	Epsilon float64 // > 0
 }
