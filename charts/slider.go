@@ -1,6 +1,10 @@
 package charts
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+)
 
 // Slider lets the reader choose one of several precomputed frames. It needs no kernel, so it works
 // in a saved page too. Where scripts do not run, the starting frame is shown. The axes cover all
@@ -21,13 +25,16 @@ type Frame struct {
 }
 
 // Over returns a slider with one frame per value. A frame without a Value gets the value as fmt
-// prints it.
+// prints it, but ∞ for infinity.
 func Over[V any](label string, values []V, frame func(V) Frame) *Slider {
 	s := &Slider{Label: label}
 	for _, v := range values {
 		f := frame(v)
 		if f.Value == "" {
 			f.Value = fmt.Sprint(v)
+			if x, ok := any(v).(float64); ok {
+				f.Value = cell.Epsilon(x)
+			}
 		}
 		s.Frames = append(s.Frames, f)
 	}

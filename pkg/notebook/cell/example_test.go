@@ -2,6 +2,7 @@ package cell_test
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
@@ -28,4 +29,14 @@ func ExampleFinds() {
 	learns := regret[1] < regret[0]/2
 	fmt.Println(cell.Finds(learns, "LinUCB pays less than half", "Two learners"))
 	// Output: LinUCB pays less than half
+}
+
+func ExampleEpsilon() {
+	for _, epsilon := range []float64{0.5, 10, math.Inf(1)} {
+		fmt.Println("ε =", cell.Epsilon(epsilon))
+	}
+	// Output:
+	// ε = 0.5
+	// ε = 10
+	// ε = ∞
 }

@@ -6,6 +6,7 @@ package cell
 import (
 	"fmt"
 	"os"
+	"strings"
 )
 
 // Scale sets horizons and trials everywhere.
@@ -69,4 +70,9 @@ func Thousands(n int) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// Epsilon writes a privacy parameter as fmt does, and ∞ where nothing is private.
+func Epsilon(epsilon float64) string {
+	return strings.Replace(fmt.Sprint(epsilon), "+Inf", "∞", 1)
 }
