@@ -4,7 +4,7 @@
 #   .venv/                  JupyterLab, nbclient, nbconvert                 pinned in docker/requirements.txt
 #   .tools/                 gonb, goimports, gopls, staticcheck             go.mod (tool directives)
 #   docker/node_modules/    echarts, KaTeX, reveal.js, a browser driver     docker/package-lock.json
-#   .data/                  MovieLens 100K                                  datasets/; DPBANDITS_DATA names another place, an absolute path
+#   .data/                  MovieLens 100K (1M: DATA=1m)                    datasets/; DPBANDITS_DATA names another place, an absolute path
 #   .peers/                 scikit-learn, MABWiser, numba, pandas           pinned in docker/requirements-peers.txt
 #   .engines/               Spark, Flink, Beam's job servers (test-cluster) pkg/cluster/engines
 #   .jupyter/               the GoNB kernel's specification and Jupyter's own files
@@ -19,10 +19,15 @@ ENGINE ?= $(firstword $(foreach e,podman buildah docker,$(if $(shell command -v 
 RUN := build/running/$(shell echo $$PPID)
 NOTEBOOKS ?= $(sort $(wildcard notebooks/*.ipynb)) $(sort $(wildcard notebooks/evidence/*.ipynb))
 DPBANDITS_DATA ?= $(CURDIR)/.data
-export SCALE TIMEOUT CHROMIUM PYTHON DPBANDITS_ECHARTS DPBANDITS_DATA
+DATA ?= 100k
+DPBANDITS_MOVIELENS ?= $(DATA)
+export SCALE TIMEOUT CHROMIUM PYTHON DPBANDITS_ECHARTS DPBANDITS_DATA DPBANDITS_MOVIELENS
 
 ifeq ($(filter $(SCALE),smoke lecture paper),)
 $(error SCALE=$(SCALE): it is smoke, lecture or paper)
+endif
+ifeq ($(filter $(DPBANDITS_MOVIELENS),100k 1m),)
+$(error DATA=$(DPBANDITS_MOVIELENS): it is 100k or 1m)
 endif
 # What is not set is not passed on, so that defaults hold.
 ifeq ($(PYTHON),)
@@ -111,7 +116,7 @@ judge: $(RUN)-judge ## attack a public program: PROGRAM=mab-dpse CLONE=its/check
 
 mutants: $(RUN)-mutants ## break every draw of noise and every sensitivity, one at a time, and see a test fail (ONLY=regexp)
 
-reproduce: $(RUN)-reproduce ## one figure or table of a paper: FIGURE=jdp-fig4 [OUT=file.csv]; without FIGURE, the list
+reproduce: $(RUN)-reproduce ## one figure or table of a paper: FIGURE=jdp-fig4 [OUT=file.csv] [DATA=1m]; without FIGURE, the list
 
 # What computes for long stops with make, however make ends. It is built, then exec'd, so that it is
 # make's own child and sees make die. A signal that reaches make alone makes it delete the target

@@ -12,6 +12,7 @@
 // 1M (6040 users, 3883 movies, 1,000,209 ratings), are fetched, verified and cached:
 //
 //   - [Load100K], [Load1M]: read a data set from the cache, or download it
+//   - [Load], [Choice]: the one of them that an environment variable names
 //   - [LoadOrSynthetic], [Synthetic]: a made-up stand-in where the data are unavailable
 //   - [Read100K], [Read1M]: read files in the same formats
 //   - [MovieLens], [Movie], [Rating], [GenreSet]: a data set

@@ -30,12 +30,42 @@ func Load100K(ctx context.Context, o Options) (*MovieLens, error) { return ml100
 // Load1M reads MovieLens 1M from the cache, and downloads it first if it is not there.
 func Load1M(ctx context.Context, o Options) (*MovieLens, error) { return ml1m.load(ctx, o) }
 
-// LoadOrSynthetic reads MovieLens 100K as Load100K does, or returns Synthetic if the data are
-// unavailable: neither in the cache nor available from the network. The result's Name, Synthetic
-// and Caption say which it is. The reason is in its Source, and is printed where the terms are.
-// Damaged data and a cancelled context are errors.
+// Choice is the environment variable that names the data set of Load.
+const Choice = "DPBANDITS_MOVIELENS"
+
+// Load reads the data set that DPBANDITS_MOVIELENS names: 100k, as if it is empty, or 1m.
+func Load(ctx context.Context, o Options) (*MovieLens, error) {
+	a, err := chosen()
+	if err != nil {
+		return nil, err
+	}
+	return a.load(ctx, o)
+}
+
+func chosen() (*archive, error) {
+	switch name := os.Getenv(Choice); name {
+	case "", "100k":
+		return &ml100k, nil
+	case "1m":
+		return &ml1m, nil
+	default:
+		return nil, fmt.Errorf("datasets: %s = %q, want 100k or 1m", Choice, name)
+	}
+}
+
+// LoadOrSynthetic reads what Load reads, or returns Synthetic if MovieLens 100K is unavailable:
+// neither in the cache nor available from the network. The result's Name, Synthetic and Caption say
+// which it is. The reason is in its Source, and is printed where the terms are. Who chooses 1M gets
+// no stand-in: that it is unavailable is an error, as damaged data and a cancelled context are.
 func LoadOrSynthetic(ctx context.Context, o Options) (*MovieLens, error) {
-	return ml100k.loadOr(ctx, o)
+	a, err := chosen()
+	if err != nil {
+		return nil, err
+	}
+	if a == &ml1m {
+		return a.load(ctx, o)
+	}
+	return a.loadOr(ctx, o)
 }
 
 func (a *archive) loadOr(ctx context.Context, o Options) (*MovieLens, error) {

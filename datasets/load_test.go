@@ -876,3 +876,18 @@ func TestLoad1M(t *testing.T) {
 	}
 	fails(t, &a, quiet(dir), filepath.Join(folder, "ratings.dat"), "has 60 bytes, want")
 }
+
+func TestChoice(t *testing.T) {
+	o := quiet(t.TempDir())
+	o.Offline = true
+	for choice, want := range map[string]string{"": "MovieLens 100K", "100k": "MovieLens 100K", "1m": "MovieLens 1M", "1M": `DPBANDITS_MOVIELENS = "1M", want 100k or 1m`} {
+		t.Setenv(Choice, choice)
+		if _, err := Load(context.Background(), o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want an error with %q", choice, err, want)
+		}
+		m, err := LoadOrSynthetic(context.Background(), o)
+		if standIn := want == "MovieLens 100K"; standIn != (err == nil && m.Synthetic) {
+			t.Errorf("%q: %+v, %v; a stand-in: %v", choice, m, err, standIn)
+		}
+	}
+}

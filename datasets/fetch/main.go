@@ -1,11 +1,10 @@
 // Fetch downloads MovieLens into the cache folder, where the experiments on movies look for it. It
-// fetches 100K or, with -1m, the larger set, which no experiment here needs.
+// fetches 100K, or with DPBANDITS_MOVIELENS=1m the larger set.
 package main
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -15,18 +14,12 @@ import (
 )
 
 func main() {
-	large := flag.Bool("1m", false, "fetch MovieLens 1M instead of 100K")
-	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	load := datasets.Load100K
-	if *large {
-		load = datasets.Load1M
-	}
-	data, err := load(ctx, datasets.Options{Progress: progress()})
+	data, err := datasets.Load(ctx, datasets.Options{Progress: progress()})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		if errors.Is(err, datasets.ErrUnavailable) && !*large {
+		if errors.Is(err, datasets.ErrUnavailable) && os.Getenv(datasets.Choice) != "1m" {
 			fmt.Fprintln(os.Stderr, "until then the figures of movies are made from a synthetic stand-in, and say so")
 		}
 		os.Exit(1)

@@ -107,7 +107,8 @@ func experimentsEqual(s cell.Scale) (list []*simulate.Experiment) {
 	for _, epsilon := range equalEpsilons {
 		list = append(list, equalAt(s, epsilon))
 	}
-	e := onMovies(s, "mat-equal-movies", 50, func(m matroid.Matroid) []simulate.Policy { return equallyAt(Epsilon, m) })
+	m := MustMovies()
+	e := m.experiment(s, "mat-equal-movies", 50, equallyAt(Epsilon, m.Matroid))
 	e.Trials = cell.Pick(s, 2, 10, 50)
 	e.Fingerprint += fmt.Sprintf(", epsilon %d, delta 0 or %g", Epsilon, gauss)
 	return append(list, e)

@@ -29,33 +29,36 @@ type Movies struct {
 	Matroid *matroid.Linear
 }
 
-// MustMovies returns MovieLens 100K's movies from the cache, where the set-up has put them, else a
-// synthetic stand-in, which every caption then names.
-var MustMovies = sync.OnceValue(func() *Movies {
+// MustMovies returns MovieLens' movies from the cache, where the set-up has put them, else a
+// synthetic stand-in, which every caption then names. See datasets.LoadOrSynthetic.
+var MustMovies = sync.OnceValue(mustReadMovies)
+
+func mustReadMovies() *Movies {
 	data := cell.Try(datasets.LoadOrSynthetic(context.Background(), datasets.Options{Offline: true, Notice: io.Discard}))
 	panel := cell.Try(data.Top(top))
 	return &Movies{panel, cell.Try(matroid.NewLinear(panel.Genres))}
-})
+}
 
 // Environment returns the bandit: a random user each round.
 func (m *Movies) Environment() environment.Ratings {
 	return environment.Ratings{Rated: m.Rated, Matroid: m.Matroid}
 }
 
-// onMovies is an experiment on the movies.
-func onMovies(s cell.Scale, name string, trials int, policies func(m matroid.Matroid) []simulate.Policy) *simulate.Experiment {
-	rounds, m := cell.Pick(s, 2_000, MovieHorizon, MovieHorizon), MustMovies()
+// experiment is one on the movies.
+func (m *Movies) experiment(s cell.Scale, name string, trials int, policies []simulate.Policy) *simulate.Experiment {
+	rounds := cell.Pick(s, 2_000, MovieHorizon, MovieHorizon)
 	return &simulate.Experiment{
-		Name: name, Environment: m.Environment(), Policies: policies(m.Matroid), Horizon: MovieHorizon, Rounds: rounds,
+		Name: name, Environment: m.Environment(), Policies: policies, Horizon: MovieHorizon, Rounds: rounds,
 		Trials: cell.Pick(s, 2, trials/10, trials), Seed: Seed, Grid: simulate.LogGrid(rounds, 80), Fingerprint: fmt.Sprintf("top %d of %s", top, m.Name),
 	}
 }
 
 // movieReturns is the experiment of Figures 3 and 4b.
-func movieReturns(s cell.Scale) *simulate.Experiment {
-	return onMovies(s, "mat-movies", 200, func(m matroid.Matroid) []simulate.Policy {
-		return on(m, append([]string{ommPublic, ctsPublic}, private...)...)
-	})
+func movieReturns(s cell.Scale) *simulate.Experiment { return MustMovies().returns(s) }
+
+func (m *Movies) returns(s cell.Scale) *simulate.Experiment {
+	policies := on(m.Matroid, append([]string{ommPublic, ctsPublic}, private...)...)
+	return m.experiment(s, "mat-movies", 200, policies)
 }
 
 // Published is a movie of Table 3: one that DPUCB-MAT recommends in the last round and that is in

@@ -21,7 +21,7 @@ const (
 )
 
 // million says what the numbers of MovieLens 1M would take.
-const million = "MovieLens 1M is not on hand: the file, and a switch that has notebook 02 read it; minutes of two cores"
+const million = "MovieLens 1M is not on hand; who has it runs make reproduce FIGURE=mat-fig3 (mat-fig4, mat-table3) SCALE=paper DATA=1m, minutes of two cores"
 
 // telescoped returns the greatest left side of Lemmas 1 and 3 over its right side, of 100,000
 // sequences of gaps that decrease: Delta_1/f(Delta_1) + sum Delta_k (1/f(Delta_k) -
