@@ -12,8 +12,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 )
 
-// write1M writes made-up files of the form, the counts and the sizes of MovieLens 1M. Neighbours have
-// other genres. The i-th movie from the end has 3,400 - 3i ratings, until there are enough.
+// write1M writes made-up files of the form, the counts and the sizes of MovieLens 1M. The i-th
+// movie from the end has 3,400 - 3i ratings, until there are enough, and another genre than its
+// neighbours.
 func write1M(t *testing.T, dir string) {
 	t.Helper()
 	const users, movies, ratings = 6040, 3883, 1_000_209
