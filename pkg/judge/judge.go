@@ -153,9 +153,10 @@ type Card struct {
 	Source     string        `json:"source,omitempty"` // Go source that makes it; empty if a field has no text
 	Scale      string        `json:"scale"`
 	Seed       uint64        `json:"seed"`
-	Version    string        `json:"version"`        // of the toolkit
-	Only       []Section     `json:"only,omitempty"` // what was played; empty means all sections
-	Confidence float64       `json:"confidence"`     // of all attacks together
+	Version    string        `json:"version"`           // of the toolkit
+	Only       []Section     `json:"only,omitempty"`    // what was played; empty means all sections
+	Stopped    Section       `json:"stopped,omitempty"` // at which the card was interrupted; empty if it is whole
+	Confidence float64       `json:"confidence"`        // of all attacks together
 	Took       time.Duration `json:"took"`
 
 	Claim Claim  `json:"claim"`
@@ -237,6 +238,9 @@ func Learner(ctx context.Context, l bandit.Learner, o Options) (*Card, error) {
 		j.Workers = 2 * runtime.GOMAXPROCS(0)
 	}
 	defer func() { j.card.Took, j.card.Says = time.Since(begun), j.card.Verdict() }()
+	if err := j.keep(); err != nil {
+		return nil, err
+	}
 	if err := j.visit(); err != nil {
 		return nil, err
 	}
@@ -258,9 +262,11 @@ func Learner(ctx context.Context, l bandit.Learner, o Options) (*Card, error) {
 		}
 		o.Progress(section.doing)
 		if err := j.safely(ctx, section.doing, section.run); err != nil {
+			j.card.Stopped = section.part
 			return j.card, err
 		}
 		if err := ctx.Err(); err != nil {
+			j.card.Stopped = section.part
 			return j.card, err
 		}
 		if j.dead() { // each further section would wait for it again

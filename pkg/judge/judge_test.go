@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -245,7 +246,7 @@ func TestBroken(t *testing.T) {
 // TestSame: a card is a function of its options, but for times; and it survives JSON.
 func TestSame(t *testing.T) {
 	o := short(t)
-	o.Dir = t.TempDir()
+	o.Dir = filepath.Join(t.TempDir(), "made", "on the way")
 	one, other := card(t, arms.NewDPUCB(1), o), card(t, arms.NewDPUCB(1), o)
 	for _, c := range []*judge.Card{one, other} {
 		c.Took, c.Costs = 0, nil
@@ -309,6 +310,35 @@ func TestRefuses(t *testing.T) {
 	cancel()
 	if _, err := judge.Learner(ctx, arms.NewUCB1(), short(t)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v of a cancelled context", err)
+	}
+}
+
+// TestStopped: a card that was interrupted amid its attacks has no verdict, and says so.
+func TestStopped(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	o := short(t)
+	o.Only, o.Dir = nil, ""
+	o.Progress = func(doing string) {
+		if strings.HasPrefix(doing, "searching") {
+			cancel()
+		}
+	}
+	c, err := judge.Learner(ctx, arms.NewDPUCB(1), o)
+	if !errors.Is(err, context.Canceled) || c.Stopped != judge.Attacks {
+		t.Fatalf("stopped at %q, %v", c.Stopped, err)
+	}
+	if !strings.Contains(c.Verdict(), "no verdict") || !strings.Contains(c.String(), "INTERRUPTED at the attacks") {
+		t.Errorf("verdict %q on the card\n%v", c.Verdict(), c)
+	}
+}
+
+// TestLittleSeen: a claim of which attacks saw little is not said to stand.
+func TestLittleSeen(t *testing.T) {
+	for excluded, want := range map[float64]string{0.9: "the claim stands", 0.1: "little of it was seen"} {
+		c := judge.Card{Claim: judge.Claim{Held: true, Epsilon: 1}, Attacks: []judge.Attack{{Name: "an attack", Claimed: 1, Excluded: excluded}}}
+		if !strings.Contains(c.Verdict(), want) {
+			t.Errorf("%v of 1 excluded: %q, want %q in it", excluded, c.Verdict(), want)
+		}
 	}
 }
 

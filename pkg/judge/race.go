@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -84,17 +85,28 @@ func (j *judging) prepare(p place) experiment {
 	return e
 }
 
-// race plays all races.
-func (j *judging) race(ctx context.Context) error {
-	if j.Dir != "" && j.Version == "" {
+// keep makes the directory of finished trials. What its trials would not tell apart is an error.
+func (j *judging) keep() error {
+	if j.Dir == "" {
+		return nil
+	}
+	if j.Version == "" {
 		foreign := value.Foreign(j.learner)
 		if opaque.Is(reflect.ValueOf(j.learner)) {
 			foreign = []string{fmt.Sprintf("a %T", j.learner)}
 		}
 		if len(foreign) > 0 {
-			return fmt.Errorf("judge: Options.Dir keeps trials, and what %s does is not in its fields: state Options.Version, and another one whenever it changes", foreign[0])
+			return fmt.Errorf("judge: Options.Dir keeps trials, and what %s does is not in its fields: state Options.Version (-version of dpbandits), and another one whenever it changes", foreign[0])
 		}
 	}
+	if err := os.MkdirAll(j.Dir, 0o777); err != nil {
+		return fmt.Errorf("judge: Options.Dir: %w", err)
+	}
+	return nil
+}
+
+// race plays all races.
+func (j *judging) race(ctx context.Context) error {
 	var races []experiment
 	var list []*simulate.Experiment
 	for _, p := range j.places {

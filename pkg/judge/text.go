@@ -13,7 +13,11 @@ import (
 func (c *Card) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", c.Learner)
-	fmt.Fprintf(&b, "%s scale, seed %d, toolkit %s, %v\n\n", c.Scale, c.Seed, c.Version, c.Took.Round(100*time.Millisecond))
+	fmt.Fprintf(&b, "%s scale, seed %d, toolkit %s, %v\n", c.Scale, c.Seed, c.Version, c.Took.Round(100*time.Millisecond))
+	if c.Stopped != "" {
+		fmt.Fprintf(&b, "INTERRUPTED at the %s: what follows is a part of the card\n", c.Stopped)
+	}
+	fmt.Fprintln(&b)
 	for _, section := range []func(w *tabwriter.Writer){c.writeClaim, c.writeAttacks, c.writeRaces, c.writeGrows, c.writeCosts, c.writeChecks} {
 		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 		section(w)
@@ -61,11 +65,20 @@ func (c *Card) Verdict() string {
 		if a.False {
 			return fmt.Sprintf("the claim is false: %s excludes epsilon %.3g", a.Name, max(a.Excluded, a.Claimed))
 		}
+		if c.Stopped == Attacks {
+			continue
+		}
 		line := fmt.Sprintf("the claim stands: of epsilon %.3g, the best attack excludes %.3g (%s)", a.Claimed, a.Excluded, a.Name)
+		if a.Excluded < a.Claimed/2 {
+			line = fmt.Sprintf("the claim is not excluded, but little of it was seen: of epsilon %.3g, the best attack excludes %.3g (%s); a claim that is too small can pass, and a larger scale sees more", a.Claimed, a.Excluded, a.Name)
+		}
 		if a.Visible > 0 {
 			line += fmt.Sprintf("; no attack on these rounds sees more than %.3g, others may", a.Visible)
 		}
 		return line
+	}
+	if c.Stopped == Checks || c.Stopped == Attacks {
+		return "interrupted before all attacks were made: no verdict"
 	}
 	if len(c.Only) > 0 && !slices.Contains(c.Only, Attacks) {
 		return "the claim was not attacked"
