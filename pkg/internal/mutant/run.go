@@ -414,16 +414,19 @@ func (r *Run) attack(ctx context.Context, x Mutation) (string, error) {
 		}
 	}
 	s := r.module.Sites[x.Site]
-	subject, _, _ := strings.Cut(s.Name, ".")
+	subject, _, _ := strings.Cut(strings.ToLower(s.Name), ".")
+	subject = strings.TrimSuffix(subject, "run") // such as treeRun, of Tree
 	r.mu.Lock()
 	rank := map[*check]int{}
 	var first []*check // what has noticed another mutation of the site
 	for _, c := range may {
 		switch {
 		case len(c.kills[x.Site]) > 0:
-			rank[c] = -3
 			first = append(first, c)
-		case strings.Contains(strings.ToLower(c.name), strings.ToLower(subject)):
+			fallthrough
+		case r.near(c, s):
+			rank[c] = -3
+		case strings.Contains(strings.ToLower(c.name), subject):
 			rank[c] = -2
 		case len(c.kills) > 0 || c.privacy:
 			rank[c] = -1
@@ -461,6 +464,17 @@ func (r *Run) attack(ctx context.Context, x Mutation) (string, error) {
 		}
 	}
 	return "", ctx.Err()
+}
+
+// near reports whether a test has noticed a mutation in the file of a site.
+func (r *Run) near(c *check, s Site) bool {
+	file, _, _ := strings.Cut(s.Place, ":")
+	for site := range c.kills {
+		if strings.HasPrefix(r.module.Sites[site].Place, file+":") {
+			return true
+		}
+	}
+	return false
 }
 
 // env is what makes the mutation. The noise that a mutation of a draw changes has been written into
