@@ -495,11 +495,16 @@ type found struct {
 
 // counts returns the first of the failed parts of a test that fails by the mutation when it runs
 // alone, passes unmutated under other seeds, and is neither about the ledger nor about golden
-// numbers.
+// numbers. A part that does not fail alone counts with the one that it belongs to.
 func (r *Run) counts(ctx context.Context, c *check, x Mutation, failed []string) string {
 	for _, name := range failed {
-		if !apart.MatchString(name) && len(r.test(ctx, c, alone(name), true, x.env()...).failed) > 0 &&
-			r.steady(ctx, c, name) && !r.idle(ctx, c, name, x) {
+		if apart.MatchString(name) {
+			continue
+		}
+		for len(r.test(ctx, c, alone(name), true, x.env()...).failed) == 0 && name != c.name {
+			name = name[:strings.LastIndex(name, "/")]
+		}
+		if r.steady(ctx, c, name) && !r.idle(ctx, c, name, x) {
 			return name
 		}
 	}
