@@ -208,6 +208,8 @@ test('what a student does to a cell', async t => {
   assert.deepEqual(help, [['Println'], 7, 'func fmt.Println(a ...any) (n int, err error)']);
   await says('import "github.com/janpfeifer/gonb/gonbui"\n%%\ngonbui.DisplayHTML("<b>bold</b>")\ngonbui.UpdateHTML("x", "old")\ngonbui.UpdateHTML("x", "new")',
     /^<b>bold<\/b>new$/);
+  // A table is fetched when a cell opens it, and not before.
+  await says('import "github.com/dpbandits/dpbandits/notebooks/results"\n%%\nt, err := results.Table("jdp-exp3-gap0")\nfmt.Println(t != nil, err)', /^true <nil>\n$/);
   await context.close();
 });
 

@@ -13,14 +13,10 @@
 package results
 
 import (
-	"embed"
 	"fmt"
 
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
-
-//go:embed *
-var files embed.FS
 
 // Table returns the committed table of an experiment.
 func Table(experiment string) (*simulate.Table, error) {

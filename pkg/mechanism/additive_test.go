@@ -412,31 +412,37 @@ func TestAdditiveGridMoves(t *testing.T) {
 	}
 }
 
-// TestAdditiveGridNoise: the noise on a grid has the variance of its law, within five standard
-// errors of 30,000 numbers: a false alarm in about two of a million seeds.
-func TestAdditiveGridNoise(t *testing.T) {
-	const grid, numbers = 1. / 64, 30000
-	for _, b := range []privacy.Budget{{Epsilon: 0.5}, {Epsilon: 0.5, Delta: 1e-5}} {
-		q := typed{1, privacy.Norms{L1: 1}, func(_ []privacy.Record, dst []float64) ([]float64, error) { return append(dst, 0.5), nil }}
-		m, err := Additive{Budget: b, Query: q, Grid: grid, Lengths: EqualRounds(1)}.Open(privacy.Setup{Arms: 1, Slots: 1, Horizon: numbers, Hi: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var x privacy.Stream[Answer]
-		withSource(3, func() { x = m.Start(nil) })
-		sum, want, kurtosis := 0.0, m.(*additive).Scale(1), 3.0
-		if want *= want; b.Delta == 0 {
-			want, kurtosis = 2*want, 6
-		}
-		for range numbers {
-			if _, err := x.Add(&privacy.Record{Arms: []int{0}, Y: []float64{1}}); err != nil {
+// TestAdditiveVariance: the noise, in floating point and on a grid, has the variance of its law,
+// within five standard errors of 30,000 numbers: a false alarm in about three of a million seeds.
+func TestAdditiveVariance(t *testing.T) {
+	const numbers = 30000
+	for _, grid := range []float64{0, 1. / 64} {
+		for _, b := range []privacy.Budget{{Epsilon: 0.5}, {Epsilon: 0.5, Delta: 1e-5}} {
+			q := typed{1, privacy.Norms{L1: 1}, func(_ []privacy.Record, dst []float64) ([]float64, error) { return append(dst, 0.5), nil }}
+			m, err := Additive{Budget: b, Query: q, Grid: grid, Lengths: EqualRounds(1)}.Open(privacy.Setup{Arms: 1, Slots: 1, Horizon: numbers, Hi: 1})
+			if err != nil {
 				t.Fatal(err)
 			}
-			z := x.Release().Of[0] - 0.5
-			sum += z * z
-		}
-		if got := sum / numbers; !(math.Abs(got-want) <= 5*want*math.Sqrt((kurtosis-1)/numbers)) {
-			t.Errorf("%v: noise of variance %v, want %v", b, got, want)
+			var x privacy.Stream[Answer]
+			if grid == 0 {
+				x = m.Start(privacy.NewNoise(random.Source(3, 0, "noise")))
+			} else {
+				withSource(3, func() { x = m.Start(nil) })
+			}
+			sum, want, kurtosis := 0.0, m.(*additive).Scale(1), 3.0
+			if want *= want; b.Delta == 0 {
+				want, kurtosis = 2*want, 6
+			}
+			for range numbers {
+				if _, err := x.Add(&privacy.Record{Arms: []int{0}, Y: []float64{1}}); err != nil {
+					t.Fatal(err)
+				}
+				z := x.Release().Of[0] - 0.5
+				sum += z * z
+			}
+			if got := sum / numbers; !(math.Abs(got-want) <= 5*want*math.Sqrt((kurtosis-1)/numbers)) {
+				t.Errorf("a grid of %v, %v: noise of variance %v, want %v", grid, b, got, want)
+			}
 		}
 	}
 }

@@ -83,3 +83,26 @@ func TestEachPosteriorDrawIsNoised(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestEachBitIsRandomised: in every run the bits of the first records are as random as epsilon
+// says, and each by itself.
+func TestEachBitIsRandomised(t *testing.T) {
+	opened, err := mechanism.ResponseTally{Epsilon: 1}.Open(privacy.Setup{Arms: 1, Slots: 1, Horizon: 3, Hi: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth := math.E / (1 + math.E)
+	if err := fresh.Varies(truth*(1-truth), func(run int) (row []float64, err error) {
+		m, before := opened.Start(noiseOf(run)), 0.0
+		for n := range 3 {
+			if _, err := m.Add(&privacy.Record{Arms: []int{0}, Y: []float64{1}}); err != nil {
+				return nil, err
+			}
+			ones := m.Release().Of[0].Mean * float64(n+1)
+			row, before = append(row, ones-before), ones
+		}
+		return row, nil
+	}); err != nil {
+		t.Error(err)
+	}
+}

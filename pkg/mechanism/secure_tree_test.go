@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/fresh"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
@@ -207,5 +208,40 @@ func BenchmarkSecureTree(b *testing.B) {
 		if err := addRow(tree, row); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestEachSecureNodeIsNoised: in every run each number of the first node and of the second has
+// noise of its own, as much as its law says. The seeds are fixed.
+func TestEachSecureNodeIsNoised(t *testing.T) {
+	const dim = 3
+	opened, err := SecureTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-3}}.Open(privacy.Setup{Dim: dim, Horizon: 3, Bound: 1, Alpha: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sd := opened.(*secureTree).SD()
+	if err := fresh.Varies(1, func(run int) (row []float64, err error) {
+		var x privacy.Stream[privacy.Sums]
+		withSource(run, func() { x = opened.Start(nil) })
+		for range 2 { // a prefix of one row or two has one node
+			record := privacy.Row(make([]float64, dim))
+			if _, err := x.Add(record); err != nil {
+				return nil, err
+			}
+			sums := x.Release().Packed
+			for i, p := 0, 0; p < len(sums); i++ {
+				for j := range i + 1 {
+					v := sums[p] / sd
+					if j == i { // twice the variance
+						v /= math.Sqrt2
+					}
+					row = append(row, v)
+					p++
+				}
+			}
+		}
+		return row, nil
+	}); err != nil {
+		t.Error(err)
 	}
 }

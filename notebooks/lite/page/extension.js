@@ -202,6 +202,14 @@
     document.head.append(style);
     const kernels = new Map();
     return [{
+      // The layout of the last visit comes back, and would put its notebook before the one of the address.
+      id: "dpbandits-go:front",
+      autoStart: true,
+      activate(app) {
+        const path = new URLSearchParams(location.search).get("path");
+        if (path && location.pathname.includes("/lab/")) app.restored.then(() => app.commands.execute("docmanager:open", {path}));
+      },
+    }, {
       id: "dpbandits-go:kernel",
       autoStart: true,
       requires: [IKernelSpecs],

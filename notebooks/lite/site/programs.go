@@ -159,7 +159,7 @@ func (b *builder) packages(notebooks []string) (map[string]archive, error) {
 		Error                             *struct{ Err string }
 	}
 	list := func(args ...string) (all []listed, err error) {
-		out, err := command(b.root, wasm, "go", append([]string{"list", "-modfile=" + mod}, args...)...)
+		out, err := command(b.root, wasm, "go", append([]string{"list", "-modfile=" + mod, "-tags=lite"}, args...)...)
 		if err != nil {
 			return nil, err
 		}
@@ -276,9 +276,18 @@ func imports(notebooks []string) (paths []string, err error) {
 	return paths, nil
 }
 
-// files packs the files of the checkout that cells name, from the notebooks' folder.
+// files packs the files of the checkout that cells name, from the notebooks' folder, and the tables.
 func (b *builder) files(notebooks []string) (map[string]file, error) {
 	list := map[string]file{}
+	tables, err := filepath.Glob(filepath.Join(b.root, "notebooks", "results", "*.csv"))
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tables {
+		if list["/checkout/notebooks/results/"+filepath.Base(t)], err = b.pack(t, "file"); err != nil {
+			return nil, err
+		}
+	}
 	for _, name := range notebooks {
 		text, err := os.ReadFile(name)
 		if err != nil {

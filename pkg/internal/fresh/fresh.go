@@ -14,7 +14,15 @@ const runs = 4000
 // Each number has to vary as the others do, up to a quarter of the median variance, and no two may
 // go together: their correlation is 0.12 at most. For Laplace noise, and for indicators of events
 // that are not rare, that is seven standard errors: a false alarm in fewer than one of 1e6 seeds.
-func Check(play func(run int) ([]float64, error)) error {
+func Check(play func(run int) ([]float64, error)) error { return check(0, play) }
+
+// Varies is Check for numbers whose variance is known: each has to have that, up to a quarter of it.
+func Varies(variance float64, play func(run int) ([]float64, error)) error {
+	return check(variance, play)
+}
+
+// check is Varies, or Check if want is 0.
+func check(want float64, play func(run int) ([]float64, error)) error {
 	var columns [][]float64
 	for run := range runs {
 		row, err := play(run)
@@ -33,11 +41,14 @@ func Check(play func(run int) ([]float64, error)) error {
 		centre(c)
 		variances[j] = together(c, c)
 	}
-	sorted := slices.Sorted(slices.Values(variances))
-	median := sorted[len(sorted)/2]
+	of := "its law says"
+	if want == 0 {
+		sorted := slices.Sorted(slices.Values(variances))
+		want, of = sorted[len(sorted)/2], "others have"
+	}
 	for j, v := range variances {
-		if !(math.Abs(v-median) <= median/4) || median == 0 {
-			return fmt.Errorf("number %d of a run has the variance %.4g, and others have %.4g: want noise in each, and as much", j, v, median)
+		if !(math.Abs(v-want) <= want/4) || want == 0 {
+			return fmt.Errorf("number %d of a run has the variance %.4g, and %s %.4g: want noise in each, and as much", j, v, of, want)
 		}
 		for k := range j {
 			if r := together(columns[j], columns[k]) / math.Sqrt(v*variances[k]); !(math.Abs(r) <= 0.12) {

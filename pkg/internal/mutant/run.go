@@ -58,10 +58,24 @@ type check struct {
 	took    time.Duration
 	reached map[string]bool // what acts, by site and what happened there
 
-	kills    map[int]int      // by site
-	idle     map[int][]string // by site, what fails although nothing changes there
-	once     sync.Once
-	unsteady map[string]bool // what fails under other seeds, without any mutation
+	kills map[int][]string // by site, the parts that noticed a mutation there
+	parts map[string]*part
+}
+
+// part is a part of a test, or all of it.
+type part struct {
+	once   sync.Once
+	steady bool         // it passes under other seeds, without any mutation
+	idle   map[int]bool // by site, whether it fails although nothing changes there
+}
+
+// alone returns the pattern of a part of a test.
+func alone(name string) string {
+	levels := strings.Split(name, "/")
+	for i, l := range levels {
+		levels[i] = "^" + regexp.QuoteMeta(l) + "$"
+	}
+	return strings.Join(levels, "/")
 }
 
 func (c *check) String() string { return filepath.Base(c.unit.ImportPath) + "." + c.name }
@@ -200,7 +214,7 @@ func (r *Run) build(ctx context.Context, in []string) error {
 		}
 		for _, name := range slices.Sorted(maps.Keys(names)) {
 			if !excluded.MatchString(name) {
-				r.checks = append(r.checks, &check{unit: u, name: name, privacy: names[name] || measures.MatchString(name), kills: map[int]int{}, idle: map[int][]string{}})
+				r.checks = append(r.checks, &check{unit: u, name: name, privacy: names[name] || measures.MatchString(name), kills: map[int][]string{}, parts: map[string]*part{}})
 			}
 		}
 		r.Log("compiled the tests of %s in %v", rel, time.Since(start).Round(100*time.Millisecond))
@@ -400,20 +414,36 @@ func (r *Run) attack(ctx context.Context, x Mutation) (string, error) {
 		}
 	}
 	s := r.module.Sites[x.Site]
-	subject, _, _ := strings.Cut(s.Name, ".")
+	subject, _, _ := strings.Cut(strings.ToLower(s.Name), ".")
+	subject = strings.TrimSuffix(subject, "run") // such as treeRun, of Tree
 	r.mu.Lock()
 	rank := map[*check]int{}
+	var first []*check // what has noticed another mutation of the site
 	for _, c := range may {
 		switch {
-		case c.kills[x.Site] > 0:
-			rank[c] = -c.kills[x.Site] - 2
-		case strings.Contains(strings.ToLower(c.name), strings.ToLower(subject)):
+		case len(c.kills[x.Site]) > 0:
+			first = append(first, c)
+			fallthrough
+		case r.near(c, s):
+			rank[c] = -3
+		case strings.Contains(strings.ToLower(c.name), subject):
 			rank[c] = -2
 		case len(c.kills) > 0 || c.privacy:
 			rank[c] = -1
 		}
 	}
+	var again []found
+	for _, c := range first {
+		for _, name := range c.kills[x.Site] {
+			again = append(again, found{c, name})
+		}
+	}
 	r.mu.Unlock()
+	for _, f := range again {
+		if r.counts(ctx, f.check, x, []string{f.name}) != "" {
+			return filepath.Base(f.check.unit.ImportPath) + "." + f.name, nil
+		}
+	}
 	slices.SortStableFunc(may, func(a, b *check) int { return cmp.Or(cmp.Compare(rank[a], rank[b]), cmp.Compare(a.took, b.took)) })
 	for _, c := range may {
 		out := r.test(ctx, c, "^"+c.name+"$", true, x.env()...)
@@ -426,12 +456,25 @@ func (r *Run) attack(ctx context.Context, x Mutation) (string, error) {
 		}
 		if name != "" {
 			r.mu.Lock()
-			c.kills[x.Site]++
+			if !slices.Contains(c.kills[x.Site], name) {
+				c.kills[x.Site] = append(c.kills[x.Site], name)
+			}
 			r.mu.Unlock()
 			return filepath.Base(c.unit.ImportPath) + "." + name, nil
 		}
 	}
 	return "", ctx.Err()
+}
+
+// near reports whether a test has noticed a mutation in the file of a site.
+func (r *Run) near(c *check, s Site) bool {
+	file, _, _ := strings.Cut(s.Place, ":")
+	for site := range c.kills {
+		if strings.HasPrefix(r.module.Sites[site].Place, file+":") {
+			return true
+		}
+	}
+	return false
 }
 
 // env is what makes the mutation. The noise that a mutation of a draw changes has been written into
@@ -444,42 +487,71 @@ func (x Mutation) env() []string {
 	return env
 }
 
-// counts returns the first of the failed subtests that passes unmutated under other seeds, and is
-// neither about the ledger nor about golden numbers.
+// found is a part of a test that noticed a mutation.
+type found struct {
+	check *check
+	name  string
+}
+
+// counts returns the first of the failed parts of a test that fails by the mutation when it runs
+// alone, passes unmutated under other seeds, and is neither about the ledger nor about golden
+// numbers. A part that does not fail alone counts with the one that it belongs to.
 func (r *Run) counts(ctx context.Context, c *check, x Mutation, failed []string) string {
-	if len(failed) == 0 {
-		return ""
-	}
-	c.once.Do(func() {
-		c.unsteady = map[string]bool{}
-		for seed := range cmp.Or(r.Seeds, 10) {
-			out := r.test(ctx, c, "^"+c.name+"$", false, fmt.Sprintf("%s=%d", act.Reseed, seed+1))
-			if !out.passed && len(out.failed) == 0 {
-				out.failed = []string{c.name}
-			}
-			for _, f := range out.failed {
-				c.unsteady[f] = true
-			}
+	for _, name := range failed {
+		if apart.MatchString(name) {
+			continue
 		}
-		if len(c.unsteady) > 0 {
-			r.Log("%v does not count where other seeds fail: %v", c, slices.Sorted(maps.Keys(c.unsteady)))
+		for len(r.test(ctx, c, alone(name), true, x.env()...).failed) == 0 && name != c.name {
+			name = name[:strings.LastIndex(name, "/")]
 		}
-	})
-	r.mu.Lock()
-	idle, known := c.idle[x.Site]
-	r.mu.Unlock()
-	if !known { // what fails because something happens at the site at all, such as a count of allocations
-		idle = r.test(ctx, c, "^"+c.name+"$", false, append(x.env(), fmt.Sprintf("%s=%d:%s", act.Mutant, x.Site, act.None))...).failed
-		r.mu.Lock()
-		c.idle[x.Site] = idle
-		r.mu.Unlock()
-	}
-	for _, f := range failed {
-		if !apart.MatchString(f) && !c.unsteady[f] && !c.unsteady[c.name] && !slices.Contains(idle, f) {
-			return f
+		if r.steady(ctx, c, name) && !r.idle(ctx, c, name, x) {
+			return name
 		}
 	}
 	return ""
+}
+
+// part returns what is known of a part of a test.
+func (r *Run) part(c *check, name string) *part {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c.parts[name] == nil {
+		c.parts[name] = &part{idle: map[int]bool{}}
+	}
+	return c.parts[name]
+}
+
+// steady reports whether a part of a test passes, unmutated, under other seeds.
+func (r *Run) steady(ctx context.Context, c *check, name string) bool {
+	p := r.part(c, name)
+	p.once.Do(func() {
+		for seed := range cmp.Or(r.Seeds, 10) {
+			if !r.test(ctx, c, alone(name), true, fmt.Sprintf("%s=%d", act.Reseed, seed+1)).passed {
+				if ctx.Err() == nil {
+					r.Log("%s does not count: it fails under seed %d", name, seed+1)
+				}
+				return
+			}
+		}
+		p.steady = true
+	})
+	return p.steady
+}
+
+// idle reports whether a part of a test fails because something happens at the site at all, such as
+// a count of allocations.
+func (r *Run) idle(ctx context.Context, c *check, name string, x Mutation) bool {
+	p := r.part(c, name)
+	r.mu.Lock()
+	fails, known := p.idle[x.Site]
+	r.mu.Unlock()
+	if !known {
+		fails = !r.test(ctx, c, alone(name), true, append(x.env(), fmt.Sprintf("%s=%d:%s", act.Mutant, x.Site, act.None))...).passed
+		r.mu.Lock()
+		p.idle[x.Site] = fails
+		r.mu.Unlock()
+	}
+	return fails
 }
 
 // Survivors lists what no test noticed, a line each.

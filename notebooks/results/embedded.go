@@ -1,0 +1,8 @@
+//go:build !lite
+
+package results
+
+import "embed"
+
+//go:embed *
+var files embed.FS
