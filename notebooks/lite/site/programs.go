@@ -276,7 +276,8 @@ func imports(notebooks []string) (paths []string, err error) {
 	return paths, nil
 }
 
-// files packs the files of the checkout that cells name, from the notebooks' folder, and the tables.
+// files packs the files of the checkout that cells name, as seen from the notebooks' folder, and
+// the tables.
 func (b *builder) files(notebooks []string) (map[string]file, error) {
 	list := map[string]file{}
 	tables, err := filepath.Glob(filepath.Join(b.root, "notebooks", "results", "*.csv"))

@@ -16,7 +16,8 @@ const runs = 4000
 // that are not rare, that is seven standard errors: a false alarm in fewer than one of 1e6 seeds.
 func Check(play func(run int) ([]float64, error)) error { return check(0, play) }
 
-// Varies is Check for numbers whose variance is known: each has to have that, up to a quarter of it.
+// Varies is Check for numbers whose variance is known: each has to have that, up to a quarter of
+// it.
 func Varies(variance float64, play func(run int) ([]float64, error)) error {
 	return check(variance, play)
 }
