@@ -17,7 +17,7 @@ const beyond = 100
 // soundBeyond audits what happens to a record that is beyond its bounds: it has to be clipped, and
 // cost no more than another. An error would be seen as well.
 func soundBeyond(e Effort) (items []audit.Item) {
-	runs := pick(e, 20_000, 100_000, 1_000_000)
+	runs := played(e)
 	items = append(items,
 		vectorItem("Laplace, beyond its bounds", 1, runs, [2][]float64{{-beyond}, {beyond}}, opened(mechanism.Laplace{Epsilon: 1, Dim: 1, Lo: 0, Hi: 1}.Open())),
 		vectorItem("Gaussian, beyond its bounds", Budget.Epsilon, runs, [2][]float64{{beyond, 0}, {-beyond, 0}}, opened(mechanism.VectorGaussian{Budget: Budget, Dim: 2, Bound: 1}.Open())))

@@ -85,9 +85,11 @@ func exactly(e privacy.Event, delta float64) float64 {
 // other node does.
 var nodeRounds = []int{1, 2, 4, 8}
 
-// faint is how many times more runs an attack takes on a hundredth of epsilon, which is cheap to
-// see in no other way.
-const faint = 5
+// faint is the number of runs of an attack by likelihood on a hundredth of epsilon.
+func faint(e Effort) int { return pick(e, 120_000, 500_000, 1_000_000) }
+
+// likely is that of other attacks by likelihood on learners and sums.
+func likely(e Effort) int { return pick(e, 20_000, 50_000, 200_000) }
 
 // nodes attacks what a tree releases after nodeRounds, by the law of a node's noise. rows are the
 // worlds' rows; play runs a world and shows each release.
@@ -181,7 +183,7 @@ const linearRounds = 8
 
 // soundLinear audits all releases of learners over running sums.
 func soundLinear(e Effort) (items []audit.Item) {
-	runs := pick(e, 20_000, 50_000, 200_000)
+	runs := likely(e)
 	problem, worlds := tellTale(linearRounds)
 	add := func(name string, of bandit.Learner, s stage, runs int) {
 		items = append(items, opened(s.attack(name+": releases, by likelihood", of, runs)))
@@ -198,7 +200,7 @@ func soundLinear(e Effort) (items []audit.Item) {
 				return secureLaw(privacy.Setup{Dim: problem.Dim + 1, Horizon: linearRounds + 1, Bound: math.Sqrt2, Context: 1, Alpha: 0.1})
 			}))
 		case "Gaussian tree as published":
-			add(name, learner.New(learner.LinUCB{}, of.of), stage{problem, worlds}, faint*runs)
+			add(name, learner.New(learner.LinUCB{}, of.of), stage{problem, worlds}, faint(e))
 		default:
 			add(name, learner.New(learner.LinUCB{}, of.of), stage{problem, worlds}, runs)
 		}

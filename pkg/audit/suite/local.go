@@ -57,7 +57,7 @@ func localItem(e Effort, name string, replaced audit.Round, l learner.Local) aud
 	later := audit.Round{X: []float64{1, 0, 0, 1}, Rewards: []float64{0, 0}}
 	l.Device = overheard{l.Device}
 	return audit.Learner{
-		Name: name, Exact: Budget.Epsilon, Runs: pick(e, 20_000, 100_000, 1_000_000),
+		Name: name, Exact: Budget.Epsilon, Runs: likely(e),
 		Problem: bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1},
 		Worlds:  [2]audit.Stream{{first, later}, {replaced, later}},
 		Of:      l,
@@ -140,7 +140,7 @@ func vectorSumItem(e Effort) audit.Item {
 	l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: Budget, Batch: batch, Levels: 16})
 	l.Server = received{l.Server}
 	return audit.Learner{
-		Name: "shuffle LinUCB, vector sums: sums", Runs: pick(e, 20_000, 100_000, 1_000_000),
+		Name: "shuffle LinUCB, vector sums: sums", Runs: likely(e),
 		Problem: bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1},
 		Worlds:  [2]audit.Stream{{round(1, 1), round(1, 0), round(1, 0)}, {round(0, 1), round(1, 0), round(1, 0)}},
 		Of:      l,

@@ -37,6 +37,10 @@ func pick(e Effort, quick, usual, thorough int) int {
 	return usual
 }
 
+// played is the number of runs of an attack that plays a learner, or many rows, and counts: each
+// takes some ten times as long as that of a cheap mechanism.
+func played(e Effort) int { return pick(e, 20_000, 100_000, 400_000) }
+
 // must panics if a subject of the suite is not as it should be, which is a mistake in the suite.
 func must(err error) {
 	if err != nil {
@@ -94,7 +98,7 @@ func soundMechanisms(e Effort) []audit.Item {
 		vectorItem("Laplace", 1, runs, [2][]float64{{0}, {1}}, opened(mechanism.Laplace{Epsilon: 1, Dim: 1, Lo: 0, Hi: 1}.Open())),
 		vectorItem("Gaussian", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000), [2][]float64{{1, 0}, {-1, 0}}, opened(mechanism.VectorGaussian{Budget: Budget, Dim: 2, Bound: 1}.Open())),
 		secureItem("secure Laplace", 1, runs, opened(mechanism.SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1}.Open())),
-		secureGaussianItem(runs),
+		secureGaussianItem(likely(e)),
 		responseItem(runs), sparseVectorItem(pick(e, 600_000, 1_000_000, 5_000_000)), topKItem(pick(e, 200_000, 500_000, 2_000_000)),
 	}
 }
@@ -216,7 +220,7 @@ func auditedSums() []sums {
 // one farthest from it.
 func SoundReleases(e Effort) (items []audit.Item) {
 	setup := privacy.Setup{Dim: 3, Horizon: linearRounds + 1, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
-	runs := pick(e, 20_000, 50_000, 200_000)
+	runs := likely(e)
 	for _, of := range auditedSums() {
 		a := audit.Accumulator{Name: of.name + ": all releases", Of: of.of, Setup: setup, Runs: runs}
 		switch of.name {
@@ -227,7 +231,7 @@ func SoundReleases(e Effort) (items []audit.Item) {
 			items = append(items, secureSums(a.Name, setup, runs))
 			continue
 		case "Gaussian tree as published":
-			a.Reads, a.Runs = nodeRounds, faint*runs
+			a.Reads, a.Runs = nodeRounds, faint(e)
 		}
 		items = append(items, opened(a.Likelihood()))
 	}
@@ -270,7 +274,7 @@ func tellTale(rounds int) (bandit.Problem, [2]audit.Stream) {
 // SoundLearners audits the actions that all users but the first one see.
 func SoundLearners(e Effort) (items []audit.Item) {
 	const rounds = 16
-	runs := pick(e, 20_000, 100_000, 1_000_000)
+	runs := played(e)
 	problem, worlds := tellTale(rounds)
 	item := func(name string, l bandit.Learner) {
 		items = append(items, audit.Learner{Name: name + ": actions", Of: l, Problem: problem, Worlds: worlds, Horizon: rounds, Runs: runs})
@@ -305,7 +309,7 @@ func lateItem(e Effort) audit.Item {
 	const rounds = 16
 	problem, worlds := tellTale(rounds)
 	return audit.Learner{
-		Name: "LinUCB with late rewards: actions", Problem: problem, Worlds: worlds, Horizon: rounds, Runs: pick(e, 20_000, 100_000, 1_000_000),
+		Name: "LinUCB with late rewards: actions", Problem: problem, Worlds: worlds, Horizon: rounds, Runs: played(e),
 		Of: delayedLinUCB(),
 	}
 }
@@ -320,7 +324,7 @@ func standardItem(e Effort) audit.Item {
 		return audit.Stream{learn, learn, learn, learn, {X: last, Rewards: []float64{0, 0}}}
 	}
 	return audit.Learner{
-		Name: "randomised actions: the own action", Exact: 0.5, Problem: problem, OwnAction: true, Runs: pick(e, 20_000, 100_000, 1_000_000),
+		Name: "randomised actions: the own action", Exact: 0.5, Problem: problem, OwnAction: true, Runs: played(e),
 		Of:     learner.RandomisedAction{Learner: learner.New(learner.LinUCB{Sigma: 0.1}, nil), Epsilon: 0.5},
 		Worlds: [2]audit.Stream{world(right), world(left)},
 	}

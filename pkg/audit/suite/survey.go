@@ -16,24 +16,24 @@ import (
 
 // soundSurvey audits the mechanisms of the survey.
 func soundSurvey(e Effort) []audit.Item {
-	runs := pick(e, 20_000, 100_000, 1_000_000)
+	runs, many := pick(e, 20_000, 100_000, 1_000_000), pick(e, 100_000, 200_000, 1_000_000)
 	pure := privacy.Budget{Epsilon: 1}
 	return []audit.Item{
 		prefixSumItem("vector tree, Laplace", runs, mechanism.VectorTree{Budget: pure}),
-		paddedItem("vector tree, padded", 5*runs, mechanism.VectorTree{Budget: pure, Padded: true}),
+		paddedItem("vector tree, padded", many, mechanism.VectorTree{Budget: pure, Padded: true}),
 		prefixSumItem("vector tree, Laplace as published", runs, mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished}),
 		prefixSumItem("vector tree, Gaussian", runs, mechanism.VectorTree{Budget: Budget}),
 		prefixSumItem("square root of vectors", runs, mechanism.VectorSquareRoot{Budget: Budget}),
 		prefixSumItem("BLT of vectors", runs, mechanism.VectorBLT{Budget: Budget}),
 		ftrlItem("DP-FTRL", runs, mechanism.VectorTree{Budget: pure}),
 		ftrlItem("DP-FTRL as published", runs, mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished, Padded: true}),
-		stoppingItem("stopping rule", runs, mechanism.Stopping{}),
-		stoppingItem("stopping rule as published", runs, mechanism.Stopping{Calibration: privacy.AsPublished}),
-		stoppingItem("stopping rule, doubling", runs, mechanism.Stopping{Doubling: true}),
+		stoppingItem("stopping rule", 4, 2*many, mechanism.Stopping{}),
+		stoppingItem("stopping rule as published", 1, runs, mechanism.Stopping{Calibration: privacy.AsPublished}), // more numbers show less
+		stoppingItem("stopping rule, doubling", 4, 2*many, mechanism.Stopping{Doubling: true}),
 		batched(1, "round batches, Laplace", runs, pure),
 		batched(2, "round batches, Gaussian", pick(e, 200_000, 500_000, 5_000_000), Budget),
-		coreSetItem("core sets", runs, pure), coreSetItem("core sets, Gaussian", runs, Budget),
-		expertsItem("private experts", 5*runs),
+		coreSetItem("core sets", played(e), pure), coreSetItem("core sets, Gaussian", played(e), Budget),
+		expertsItem("private experts", many),
 		answerItem("answers of a query, Laplace", runs, pure),
 		answerItem("answers of a query, Gaussian", pick(e, 200_000, 500_000, 5_000_000), Budget),
 	}
@@ -143,32 +143,6 @@ func coreSetItem(name string, runs int, b privacy.Budget) audit.Item {
 		Name: name + ": actions", Of: learner.NewCoreSet(b),
 		Problem: bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -0.5, RewardMax: 0.5},
 		Worlds:  [2]audit.Stream{world(1e3), world(-1e3)}, Horizon: rounds, Runs: runs,
-	}
-}
-
-// stoppingItem audits when the stopping rule ends and at which estimate, over four numbers. All are
-// the same but for the third, which is far out on one side or the other.
-func stoppingItem(name string, runs int, rule mechanism.Stopping) audit.Item {
-	const numbers = 4
-	rule.Epsilon, rule.Alpha, rule.Beta = 1, 0.9, 0.9
-	of := opened(rule.Open(privacy.Setup{Horizon: numbers, Bound: 1}))
-	claim, curve := audit.Claimed(privacy.ClaimOf(of))
-	return audit.Mechanism{
-		Name: name, Claim: claim, Curve: curve, Outputs: 2, Runs: runs,
-		Release: func(world int, source rand.Source, out []float64) error {
-			m := of.Start(privacy.NewNoise(source))
-			for t := range numbers {
-				x := 1.0
-				if t == 2 {
-					x = []float64{-1e3, 1e3}[world]
-				}
-				if _, err := m.Add(&privacy.Record{Y: []float64{x}}); err != nil {
-					return err
-				}
-			}
-			out[0], out[1] = float64(m.Release().Count), m.Release().Mean*float64(m.Release().Count)
-			return nil
-		},
 	}
 }
 
