@@ -142,6 +142,66 @@ func (a Accumulator) check() (rows [2][][]float64, reads []int, err error) {
 	return rows, reads, nil
 }
 
+// Likelihood returns the attack by likelihood on the same releases, which is the strongest on these
+// rows. The result's Exact is the epsilon that no attack on them exceeds. It wants noise as LinearOf
+// does.
+func (a Accumulator) Likelihood() (Likelihood, error) {
+	item, err := a.likelihood()
+	if err != nil {
+		return Likelihood{}, fmt.Errorf("audit: %q: %w", a.Name, err)
+	}
+	return item, nil
+}
+
+func (a Accumulator) likelihood() (item Likelihood, err error) {
+	rows, reads, err := a.check()
+	if err != nil {
+		return item, err
+	}
+	about, err := a.About()
+	if err != nil {
+		return item, err
+	}
+	of, err := a.open()
+	if err != nil {
+		return item, err
+	}
+	outputs := packed.Size(a.Setup.Dim) * len(reads)
+	linear, err := LinearOf(outputs, func(world int, noise *privacy.Noise, out []float64) error {
+		return transcript(of, rows[world], reads, noise, out)
+	})
+	if err != nil {
+		return item, err
+	}
+	item = Likelihood{
+		Name: a.Name, Claim: about.Claim, Curve: about.Curve, Exact: a.Exact, Origin: a.Origin, Runs: a.Runs,
+		Outputs: outputs, Density: linear.Density, Draws: linear.Draws,
+		Release: func(world int, source rand.Source, out []float64) error {
+			return transcript(of, rows[world], reads, privacy.NewNoise(source), out)
+		},
+	}
+	if item.Exact == 0 {
+		item.Exact, err = epsilonOf(linear.Event, about.Claim.Delta)
+	}
+	return item, err
+}
+
+// transcript adds rows, and writes what is released after some of them to out.
+func transcript(of privacy.Mechanism[privacy.Sums], rows [][]float64, reads []int, noise *privacy.Noise, out []float64) error {
+	run, size := of.Start(noise), len(out)/len(reads)
+	next := 0
+	for t, row := range rows {
+		if _, err := run.Add(privacy.Row(row)); err != nil {
+			return err
+		}
+		if next < len(reads) && reads[next] == t+1 {
+			run.Release().Read(out[next*size : (next+1)*size])
+			next++
+		}
+	}
+	return nil
+}
+
 // Run audits the accumulator.
 func (a Accumulator) Run(ctx context.Context, o Options) (Finding, error) {
 	rows, reads, err := a.check()
@@ -168,18 +228,7 @@ func (a Accumulator) Run(ctx context.Context, o Options) (Finding, error) {
 		name: a.Name, runs: runs, width: size * len(reads), block: 1, workers: o.Workers, seed: o.Seed, sink: o.Progress,
 		start: func() (runner, error) {
 			return func(world, _ int, source rand.Source, out []float64) error {
-				acc := of.Start(privacy.NewNoise(source))
-				next := 0
-				for t, row := range rows[world] {
-					if _, err := acc.Add(privacy.Row(row)); err != nil {
-						return err
-					}
-					if next < len(reads) && reads[next] == t+1 {
-						acc.Release().Read(out[next*size : (next+1)*size])
-						next++
-					}
-				}
-				return nil
+				return transcript(of, rows[world], reads, privacy.NewNoise(source), out)
 			}, nil
 		},
 	}.attack(ctx, about, o)

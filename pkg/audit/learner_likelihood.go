@@ -19,8 +19,8 @@ var ErrNothing = errors.New("the learner releases nothing")
 //
 // It wants releases that are linear in Gaussian or Laplace noise, and data that reach them whatever
 // the learner plays: arms that are all alike, say. Of any other learner the error says what is not
-// so. The run has to say what it releases, by a method Released, as those of package learner do.
-// Transcript and actions are left out.
+// so. What is released is what Transcript appends. If that is nil the run has to say it, by a
+// method Released, as those of package learner do. Actions are left out.
 func (a Learner) Likelihood() (Likelihood, error) {
 	item, err := a.likelihood()
 	if err != nil {
@@ -101,13 +101,17 @@ func (a Learner) released(l bandit.Calibrated, world int, noise rand.Source, dst
 	run, ok := p.now.(interface {
 		Released([]float64) ([]float64, error)
 	})
-	if !ok {
+	if !ok && a.Transcript == nil {
 		return dst, fmt.Errorf("a %T does not say what it releases: it has no method Released", p.now)
 	}
 	first := p.first()
 	for t, r := range a.Worlds[world] {
 		if err := p.round(t+first, r); err != nil {
 			return dst, err
+		}
+		if a.Transcript != nil {
+			dst = a.Transcript(p.now, t+first, dst)
+			continue
 		}
 		n := len(dst)
 		var err error

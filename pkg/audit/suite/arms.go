@@ -121,7 +121,7 @@ func armsItem(e Effort, name string, rounds int, l bandit.Learner) audit.Item {
 			worlds[w] = append(worlds[w], audit.Round{Rewards: []float64{0.5, 0.5}})
 		}
 	}
-	runs := tallyRuns(e)
+	runs := 2 * played(e)
 	if rounds > 100 {
 		runs /= 20
 	}

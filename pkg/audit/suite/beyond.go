@@ -17,7 +17,7 @@ const beyond = 100
 // soundBeyond audits what happens to a record that is beyond its bounds: it has to be clipped, and
 // cost no more than another. An error would be seen as well.
 func soundBeyond(e Effort) (items []audit.Item) {
-	runs := pick(e, 20_000, 100_000, 1_000_000)
+	runs := played(e)
 	items = append(items,
 		vectorItem("Laplace, beyond its bounds", 1, runs, [2][]float64{{-beyond}, {beyond}}, opened(mechanism.Laplace{Epsilon: 1, Dim: 1, Lo: 0, Hi: 1}.Open())),
 		vectorItem("Gaussian, beyond its bounds", Budget.Epsilon, runs, [2][]float64{{beyond, 0}, {-beyond, 0}}, opened(mechanism.VectorGaussian{Budget: Budget, Dim: 2, Bound: 1}.Open())))
@@ -31,14 +31,11 @@ func soundBeyond(e Effort) (items []audit.Item) {
 	}
 	problem, worlds := tellTale(4)
 	items = append(items, audit.Learner{
-		Name: "LinUCB: actions, beyond its bounds", Problem: problem, Worlds: audit.Beyond(worlds, 2), Runs: runs,
+		Name: "LinUCB over binary tree: actions, beyond its bounds", Problem: problem, Worlds: audit.Beyond(worlds, 2), Runs: runs,
 		Of: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}}),
 	})
-	for _, item := range append(soundLocals(e), SoundSemiBandits(e)...) {
-		l, ok := item.(audit.Learner)
-		if !ok {
-			continue
-		}
+	for _, item := range append(locals(e), SoundSemiBandits(e)...) {
+		l := item.(audit.Learner)
 		l.Name += ", beyond its bounds"
 		l.Worlds = audit.Beyond(l.Worlds, beyond)
 		l.Runs = runs
@@ -55,7 +52,6 @@ func soundLikelihoods(e Effort) []audit.Item {
 	return []audit.Item{
 		likelihoodItem("Laplace, by likelihood", 1, runs, [2][]float64{{0, 0}, {1, 1}}, opened(mechanism.Laplace{Epsilon: 1, Dim: 2, Lo: 0, Hi: 1}.Open())),
 		likelihoodItem("Gaussian, by likelihood", small.Epsilon, runs, [2][]float64{{1, 0}, {-1, 0}}, opened(mechanism.VectorGaussian{Budget: small, Dim: 2, Bound: 1}.Open())),
-		wishartItem(runs / 5),
 	}
 }
 
@@ -74,8 +70,8 @@ func likelihoodItem(name string, exact float64, runs int, worlds [2][]float64, o
 }
 
 // wishartItem audits the one release of a Wishart tree over two rounds, which holds one node's
-// noise.
-func wishartItem(runs int) audit.Item {
+// noise: over more rounds a node has more noise.
+func wishartItem(name string, runs int) audit.Item {
 	setup := privacy.Setup{Dim: 2, Horizon: 2, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
 	near, far := audit.FarRows(setup)
 	of := opened(mechanism.Tree{Noise: mechanism.Wishart{Budget: Budget, Unshifted: true}}.Open(setup))
@@ -97,7 +93,7 @@ func wishartItem(runs int) audit.Item {
 	must(err)
 	claim, curve := audit.Claimed(privacy.ClaimOf(of))
 	return audit.Likelihood{
-		Name: "Wishart tree, by likelihood", Claim: claim, Curve: curve, Outputs: 3, Runs: runs,
+		Name: name, Claim: claim, Curve: curve, Outputs: 3, Runs: runs,
 		Release: release, Density: density, Draws: draws,
 	}
 }

@@ -20,5 +20,5 @@ func ExampleSoundReleases() {
 		fmt.Printf("%s: claimed %g, audited %.2f, %s\n", f.Name, f.Claim.Epsilon, f.Epsilon, f.Verdict())
 	}
 	// Output:
-	// binary tree: all releases: claimed 1, audited 0.73, not excluded
+	// binary tree: all releases: claimed 1, audited 0.93, not excluded
 }

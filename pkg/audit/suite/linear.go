@@ -1,10 +1,10 @@
 package suite
 
 import (
-	"fmt"
+	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/audit"
@@ -69,20 +69,6 @@ func oneArm(replaced int) stage {
 	return s
 }
 
-// prefixSums attacks the releases of five vectors in the plane, as prefixSumItem does.
-func prefixSums(name string, runs int, statistic privacy.Statistic[mechanism.Total]) audit.Item {
-	plain := prefixSumItem(name, runs, statistic).(audit.Mechanism)
-	of := opened(statistic.Open(prefixSetup))
-	linear, err := audit.LinearOf(plain.Outputs, func(world int, noise *privacy.Noise, out []float64) error {
-		return addPrefixes(of.Start(noise), world, out)
-	})
-	must(err)
-	return audit.Likelihood{
-		Name: name + ", by likelihood", Claim: plain.Claim, Curve: plain.Curve, Exact: exactly(linear.Event, plain.Claim.Delta), Runs: runs,
-		Outputs: plain.Outputs, Release: plain.Release, Density: linear.Density, Draws: linear.Draws,
-	}
-}
-
 // exactly returns the epsilon of an event at delta.
 func exactly(e privacy.Event, delta float64) float64 {
 	if delta == 0 {
@@ -95,69 +81,101 @@ func exactly(e privacy.Event, delta float64) float64 {
 	return epsilon
 }
 
-// secureLinUCB attacks the releases of LinUCB over a secure tree, whose noise is whole numbers of
-// the system's and no script's. It goes by the ratio of likelihoods of a tree of Gaussian noise.
-func secureLinUCB(s stage, of bandit.Learner, runs int) audit.Item {
-	like := opened(s.attack("Gaussian tree", gaussianLinUCB(), runs))
-	l := opened(of.Open(s.problem, len(s.worlds[0])+1))
-	claim, curve := audit.Claimed(privacy.ClaimOf(l))
-	return audit.Mechanism{
-		Name: "LinUCB over secure tree: releases, by their ratio", Claim: claim, Curve: curve, Runs: runs,
-		Release: func(world int, source rand.Source, out []float64) error {
-			run, got := start(l, source).(*learner.PrivateRun[privacy.Sums]), make([]float64, 0, like.Outputs)
-			err := s.rounds(run, world, len(s.worlds[world]), func(int) (err error) {
-				got, err = run.Released(got)
-				return err
-			})
-			if err == nil && len(got) != like.Outputs {
-				err = fmt.Errorf("suite: %d numbers are released, want %d as of a Gaussian tree", len(got), like.Outputs)
-			}
-			if err == nil {
-				out[0] = like.Density(1, got) - like.Density(0, got)
-			}
-			return err
-		},
-	}
-}
+// nodeRounds are rounds after which a tree shows a node of its own: all hold the first row, and no
+// other node does.
+var nodeRounds = []int{1, 2, 4, 8}
 
-// wishartLinUCB attacks the releases of LinUCB over a Wishart tree after rounds 1, 2, 4 and 8, each
-// of which has the noise of one node, and all of which hold the first row. No others hold more of
-// it.
-func wishartLinUCB(runs int) audit.Item {
-	problem, worlds := tellTale(linearRounds)
-	l := opened(learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Wishart{Budget: Budget, Unshifted: true}}).Open(problem, linearRounds+1))
-	s := stage{problem, worlds}
+// faint is the number of runs of an attack by likelihood on a hundredth of epsilon.
+func faint(e Effort) int { return pick(e, 120_000, 500_000, 1_000_000) }
+
+// likely is that of other attacks by likelihood on learners and sums.
+func likely(e Effort) int { return pick(e, 20_000, 50_000, 200_000) }
+
+// nodes attacks what a tree releases after nodeRounds, by the law of a node's noise. rows are the
+// worlds' rows; play runs a world and shows each release.
+func nodes(name string, of any, runs int, node privacy.Law, rows [2][][]float64,
+	play func(world int, source rand.Source, each func(round int, s *privacy.Sums)) error) audit.Likelihood {
 	var values [2][][]float64
-	for w, stream := range worlds {
-		sum := make([]float64, 3)
-		for i, r := range stream {
-			x, y := r.X[0], r.Rewards[0]
-			for j, v := range []float64{x * x, x * y, y * y} {
-				sum[j] += v
+	size := 0
+	for w := range rows {
+		size = len(rows[w][0]) * (len(rows[w][0]) + 1) / 2
+		sum := make([]float64, size)
+		for t, row := range rows[w] {
+			p := 0
+			for i, v := range row {
+				for _, u := range row[:i+1] {
+					sum[p] += float64(u * v)
+					p++
+				}
 			}
-			if t := i + 1; t&(t-1) == 0 {
+			if slices.Contains(nodeRounds, t+1) {
 				values[w] = append(values[w], slices.Clone(sum))
 			}
 		}
 	}
-	node := privacy.PlanOf(l, privacy.All).Cases[0][0].Law
 	density, _, err := audit.AdditiveDensity(slices.Repeat([]privacy.Law{node}, len(values[0])), values)
 	must(err)
-	claim, curve := audit.Claimed(privacy.ClaimOf(l))
+	claim, curve := audit.Claimed(privacy.ClaimOf(of))
 	return audit.Likelihood{
-		Name: "LinUCB over Wishart tree: releases, by likelihood", Claim: claim, Curve: curve, Runs: runs,
-		Outputs: 3 * len(values[0]), Density: density,
+		Name: name, Claim: claim, Curve: curve, Runs: runs, Outputs: size * len(values[0]), Density: density,
 		Release: func(world int, source rand.Source, out []float64) error {
-			run, at := start(l, source), 0
-			return s.rounds(run, world, linearRounds, func(t int) error {
-				if t&(t-1) == 0 {
-					run.(*learner.PrivateRun[privacy.Sums]).Release().Read(out[at : at+3])
-					at += 3
+			return play(world, source, func(t int, s *privacy.Sums) {
+				if slices.Contains(nodeRounds, t) {
+					out = out[copy(out, s.Packed):]
 				}
-				return nil
 			})
 		},
 	}
+}
+
+// secureLaw returns the law of a node of a secure tree. Whole numbers of steps have the ratio of
+// likelihoods that the Gaussian of their parameter has.
+func secureLaw(s privacy.Setup) privacy.Law {
+	of := opened(mechanism.SecureTree{Budget: Budget}.Open(s))
+	return privacy.SymmetricGaussianLaw(s.Dim, of.(interface{ SD() float64 }).SD())
+}
+
+// secureSums attacks all releases of a secure tree, whose noise is the system's and no script's.
+func secureSums(name string, s privacy.Setup, runs int) audit.Item {
+	near, far := audit.FarRows(s)
+	rows := [2][][]float64{{near}, {far}}
+	for w := range rows {
+		for len(rows[w]) < linearRounds {
+			rows[w] = append(rows[w], make([]float64, s.Dim))
+		}
+	}
+	of := opened(mechanism.SecureTree{Budget: Budget}.Open(s))
+	return nodes(name, of, runs, secureLaw(s), rows, func(world int, _ rand.Source, each func(int, *privacy.Sums)) error {
+		run := of.Start(nil)
+		for t, row := range rows[world] {
+			if _, err := run.Add(privacy.Row(row)); err != nil {
+				return err
+			}
+			each(t+1, run.Release())
+		}
+		return run.(interface{ Check() error }).Check()
+	})
+}
+
+// nodesOfLinUCB attacks the releases of LinUCB over a tree whose noise has no script.
+func nodesOfLinUCB(name string, runs int, tree privacy.Accumulator, law func(l bandit.Calibrated) privacy.Law) audit.Item {
+	problem, worlds := tellTale(linearRounds)
+	s := stage{problem, worlds}
+	l := opened(learner.New(learner.LinUCB{}, tree).Open(problem, linearRounds+1))
+	var rows [2][][]float64
+	for w, stream := range worlds {
+		for _, r := range stream {
+			rows[w] = append(rows[w], []float64{r.X[0], r.Rewards[0]})
+		}
+	}
+	return nodes(name, l, runs, law(l), rows, func(world int, source rand.Source, each func(int, *privacy.Sums)) error {
+		run := start(l, source).(*learner.PrivateRun[privacy.Sums])
+		err := s.rounds(run, world, linearRounds, func(t int) error {
+			each(t, run.Release())
+			return nil
+		})
+		return errors.Join(err, run.Check())
+	})
 }
 
 // linearRounds is the number of rounds whose releases are attacked.
@@ -165,35 +183,50 @@ const linearRounds = 8
 
 // soundLinear audits all releases of learners over running sums.
 func soundLinear(e Effort) (items []audit.Item) {
-	runs := pick(e, 20_000, 50_000, 200_000)
+	runs := likely(e)
 	problem, worlds := tellTale(linearRounds)
-	add := func(name string, of bandit.Learner, s stage) {
-		n := runs
-		if strings.Contains(name, "as published") {
-			n *= 10 // of a hundredth of epsilon, which is cheap to see in no other way
-		}
-		items = append(items, opened(s.attack(name+": releases, by likelihood", of, n)))
+	add := func(name string, of bandit.Learner, s stage, runs int) {
+		items = append(items, opened(s.attack(name+": releases, by likelihood", of, runs)))
 	}
 	for _, of := range auditedSums() {
-		l := learner.New(learner.LinUCB{}, of.of)
+		name := "LinUCB over " + of.name
 		switch of.name {
 		case "Wishart tree": // not linear
-			items = append(items, wishartLinUCB(runs))
+			items = append(items, nodesOfLinUCB(name+": releases, by likelihood", runs,
+				mechanism.Tree{Noise: mechanism.Wishart{Budget: Budget, Unshifted: true}},
+				func(l bandit.Calibrated) privacy.Law { return privacy.PlanOf(l, privacy.All).Cases[0][0].Law }))
 		case "secure tree":
-			items = append(items, secureLinUCB(stage{problem, worlds}, l, pick(e, 60_000, 100_000, 1_000_000)))
+			items = append(items, nodesOfLinUCB(name+": releases, by likelihood", runs, of.of, func(bandit.Calibrated) privacy.Law {
+				return secureLaw(privacy.Setup{Dim: problem.Dim + 1, Horizon: linearRounds + 1, Bound: math.Sqrt2, Context: 1, Alpha: 0.1})
+			}))
+		case "Gaussian tree as published":
+			add(name, learner.New(learner.LinUCB{}, of.of), stage{problem, worlds}, faint(e))
 		default:
-			add("LinUCB over "+of.name, l, stage{problem, worlds})
+			add(name, learner.New(learner.LinUCB{}, of.of), stage{problem, worlds}, runs)
 		}
 	}
 	delayed := delayedLinUCB()
 	late, far := tellTale(linearRounds + delayed.Most)
-	add("LinUCB on a budget", meteredLinUCB(), stage{problem, worlds})
-	add("LinUCB with late rewards", delayed, stage{late, far})
-	add("Gaussian Thompson sampling", arms.NewGaussianThompson(1, 1, Budget.Delta), oneArm(0))
+	add("LinUCB on a budget", meteredLinUCB(), stage{problem, worlds}, runs)
+	add("LinUCB with late rewards", delayed, stage{late, far}, runs)
+	add("Gaussian Thompson sampling", arms.NewGaussianThompson(1, 1, Budget.Delta), unplayed(linearRounds), runs)
 	one := oneArm(0)
-	add("CUCB over trees", learner.CUCBTree(opened(matroid.NewUniform(one.problem.Arms, one.problem.Slots)), Budget.Epsilon), one)
-	return append(items,
-		prefixSums("vector tree, Laplace", runs, mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}}),
-		prefixSums("square root of vectors", runs, mechanism.VectorSquareRoot{Budget: Budget}),
-		prefixSums("BLT of vectors", runs, mechanism.VectorBLT{Budget: Budget}))
+	add("CUCB over trees", learner.CUCBTree(opened(matroid.NewUniform(one.problem.Arms, one.problem.Slots)), Budget.Epsilon), one, runs)
+	return items
+}
+
+// unplayed is the stage of as many arms as rounds, each of which is played once if a learner begins
+// with those it has not seen. The first reward is 0 or 1 and all others are 0.
+func unplayed(rounds int) stage {
+	s := stage{problem: bandit.Problem{Arms: rounds, Slots: 1, RewardMax: 1}}
+	for w := range s.worlds {
+		for t := range rounds {
+			y := 0.0
+			if t == 0 {
+				y = float64(w)
+			}
+			s.worlds[w] = append(s.worlds[w], audit.Round{Rewards: slices.Repeat([]float64{y}, rounds)})
+		}
+	}
+	return s
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -56,7 +57,7 @@ func localItem(e Effort, name string, replaced audit.Round, l learner.Local) aud
 	later := audit.Round{X: []float64{1, 0, 0, 1}, Rewards: []float64{0, 0}}
 	l.Device = overheard{l.Device}
 	return audit.Learner{
-		Name: name, Exact: Budget.Epsilon, Runs: pick(e, 20_000, 100_000, 1_000_000),
+		Name: name, Exact: Budget.Epsilon, Runs: likely(e),
 		Problem: bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1},
 		Worlds:  [2]audit.Stream{{first, later}, {replaced, later}},
 		Of:      l,
@@ -66,9 +67,25 @@ func localItem(e Effort, name string, replaced audit.Round, l learner.Local) aud
 	}
 }
 
-// soundLocals audits the local learners. A message of LDP LinUCB moves the most when the reward
-// alone is turned around, one of OnlineUCB when the context is, too.
-func soundLocals(e Effort) []audit.Item {
+// soundLocals audits the messages of the local learners by their likelihood, with later users whose
+// arms are alike, so that messages do not depend on what they choose.
+func soundLocals(e Effort) (items []audit.Item) {
+	for _, item := range locals(e) {
+		l := item.(audit.Learner)
+		if l.Exact = 0; strings.Contains(l.Name, "vector sums") {
+			items = append(items, vectorSums(l))
+			continue
+		}
+		alike := audit.Round{X: l.Worlds[0][0].X, Rewards: l.Worlds[0][1].Rewards}
+		l.Worlds[0][1], l.Worlds[1][1] = alike, alike
+		items = append(items, opened(l.Likelihood()))
+	}
+	return items
+}
+
+// locals audits the local learners by what runs show. A message of LDP LinUCB moves the most when
+// the reward alone is turned around, one of OnlineUCB when the context is, too.
+func locals(e Effort) []audit.Item {
 	ldp, online := learner.LDPNoise{Budget: Budget}, learner.OnlineNoise{Budget: Budget}
 	device, server := learner.NewCombiner(online)
 	rewards := audit.Round{X: []float64{1, 0, 1, 0}, Rewards: []float64{-1, -1}}
@@ -115,29 +132,18 @@ func (r *receivedRun) Receive(m learner.Message) error {
 // vectorSumItem audits what the shuffler of bits lets out for a batch of two users, of whom the
 // first one's context is replaced by one at a right angle. Of entries that need no rounding, that
 // moves four by the most levels: two of x x^T by all, two of y x by half.
-//
-// Exact is the epsilon of these sums, by their loss distribution. It is below what is proved, which
-// also covers entries that rounding moves farther apart: no attack on these two worlds finds more.
 func vectorSumItem(e Effort) audit.Item {
 	const batch = 2
 	round := func(x, reward float64) audit.Round {
 		return audit.Round{X: []float64{x, 1 - x, x, 1 - x}, Rewards: []float64{reward, reward}}
 	}
-	l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: Budget, Batch: batch})
+	l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: Budget, Batch: batch, Levels: 16})
 	l.Server = received{l.Server}
-	problem := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	device, err := l.Device.Open(problem, batch+1)
-	must(err)
-	exact := 0.0
-	for _, d := range privacy.PlanOf(device, 1).Draws {
-		if law := d.Law; law.Kind == "binomial" {
-			exact = binomialEpsilon(batch*int(law.Shape), law.Scale, []int{4, -4, 2, -2}, Budget.Delta) // of 4 levels
-		}
-	}
 	return audit.Learner{
-		Name: "shuffle LinUCB, vector sums: sums", Exact: exact, Runs: pick(e, 60_000, 400_000, 2_000_000), Problem: problem,
-		Worlds: [2]audit.Stream{{round(1, 1), round(1, 0), round(1, 0)}, {round(0, 1), round(1, 0), round(1, 0)}},
-		Of:     l,
+		Name: "shuffle LinUCB, vector sums: sums", Runs: likely(e),
+		Problem: bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1},
+		Worlds:  [2]audit.Stream{{round(1, 1), round(1, 0), round(1, 0)}, {round(0, 1), round(1, 0), round(1, 0)}},
+		Of:      l,
 		Transcript: func(run bandit.Run, round int, dst []float64) []float64 {
 			if round == batch {
 				dst = append(dst, run.(*learner.LocalRun).Server().(*receivedRun).message...)
@@ -147,16 +153,88 @@ func vectorSumItem(e Effort) audit.Item {
 	}
 }
 
-// binomialEpsilon returns the epsilon at delta of sums of bits, each under binomial noise of its
-// own, that are moved by so many bits from one world to the other. Losses are rounded up by at most
-// a thousandth each.
-func binomialEpsilon(trials int, p float64, moves []int, delta float64) float64 {
+// vectorSums attacks the sums of vectorSumItem by their likelihood, under binomial noise of which
+// each user draws a part.
+//
+// Exact is the epsilon of these sums, by their loss distribution. It is below what is proved, which
+// also covers entries that rounding moves farther apart: no attack on these two worlds finds more.
+func vectorSums(l audit.Learner) audit.Item {
+	s := stage{l.Problem, l.Worlds}
+	rounds := len(s.worlds[0])
+	of := opened(l.Of.Open(l.Problem, rounds))
+	release := func(world int, source rand.Source, out []float64) ([]float64, error) {
+		run := start(of, source)
+		err := s.rounds(run, world, rounds, func(t int) error {
+			out = l.Transcript(run, t, out)
+			return nil
+		})
+		return out, err
+	}
+	var law privacy.Law // of a user's bits, as they are drawn
+	users := rounds - 1
+	var without [2][]float64
+	for w := range without {
+		without[w] = opened(release(w, privacy.Script(func(of privacy.Law, dst []float64) {
+			clear(dst)
+			if of.Kind == "binomial" {
+				law = of
+			}
+		}), nil))
+	}
+	bits := binomial{users * int(law.Shape), law.Scale}
+	logs := make([]float64, bits.trials+1)
+	for k := range logs {
+		logs[k] = bits.log(k)
+	}
+	var moves []int
+	for i, v := range without[0] {
+		if move := int(v - without[1][i]); move != 0 {
+			moves = append(moves, move)
+		}
+	}
+	about, err := l.About()
+	must(err)
+	return audit.Likelihood{
+		Name: l.Name, Claim: about.Claim, Curve: about.Curve, Exact: bits.epsilon(moves, about.Claim.Delta), Runs: l.Runs,
+		Outputs: len(without[0]),
+		Density: func(world int, out []float64) (sum float64) {
+			for i, v := range out {
+				k := int(v - without[world][i])
+				if k < 0 || k > bits.trials {
+					return math.Inf(-1)
+				}
+				sum += logs[k]
+			}
+			return sum
+		},
+		Release: func(world int, source rand.Source, out []float64) error {
+			_, err := release(world, source, out[:0])
+			return err
+		},
+	}
+}
+
+// binomial is the law of the number of ones among bits that are 1 with probability p.
+type binomial struct {
+	trials int
+	p      float64
+}
+
+// log returns the logarithm of the probability of k ones.
+func (b binomial) log(k int) float64 {
+	n, x := float64(b.trials), float64(k)
+	return portable.Lgamma(n+1) - portable.Lgamma(x+1) - portable.Lgamma(n-x+1) +
+		float64(x*portable.Log(b.p)) + float64((n-x)*portable.Log(1-b.p))
+}
+
+// epsilon returns the epsilon at delta of sums of bits, each under binomial noise of its own, that
+// are moved by so many bits from one world to the other. Losses are rounded up by at most a
+// thousandth each.
+func (b binomial) epsilon(moves []int, delta float64) float64 {
 	const step, most = 1e-3, 1 << 14 // the largest loss is 16
-	mass := make([]float64, trials+1)
+	trials, mass := b.trials, make([]float64, b.trials+1)
 	for k := range mass {
-		n, x := float64(trials), float64(k)
-		mass[k] = portable.Exp(portable.Lgamma(n+1) - portable.Lgamma(x+1) - portable.Lgamma(n-x+1) +
-			float64(x*portable.Log(p)) + float64((n-x)*portable.Log(1-p)))
+		mass[k] = portable.Exp(b.log(k))
 	}
 	losses := map[int]float64{0: 1} // probabilities by loss/step
 	shown := 0.0                    // probability that all is shown

@@ -26,7 +26,7 @@ func semiBanditItem(e Effort, name string, exact float64, told bool, start learn
 		}
 	}
 	item := audit.Learner{
-		Name: name + ": actions", Runs: tallyRuns(e), Worlds: worlds, WarmUp: start == learner.AsPublished,
+		Name: name + ": actions", Runs: 2 * played(e), Worlds: worlds, WarmUp: start == learner.AsPublished,
 		Of:      of(m),
 		Problem: bandit.Problem{Arms: arms, Slots: slots, RewardMin: 0, RewardMax: 1},
 	}

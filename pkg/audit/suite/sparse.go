@@ -35,15 +35,20 @@ func soundSparse(e Effort) []audit.Item {
 	gram := func(r *mechanism.SparseGram, out []float64) {
 		out[0], out[1], out[2] = first(r.Support), value(r.Gram), value(r.Cross)
 	}
+	// Its step is so small that no estimate is at the end of its range.
+	iht := func(h mechanism.NoisyIHT) mechanism.NoisyIHT {
+		h.Budget, h.Sparsity, h.L1, h.Step, h.Rate, h.Lengths = Budget, 1, 1, 1e-3, 0.6, lengths
+		return h
+	}
 	return []audit.Item{
-		sparseItem("sparse episodes", runs, 1, 0, 3, mechanism.SparseEpisodes{Budget: Budget, Lengths: lengths,
+		chosen("sparse episodes", runs, 4, 2, mechanism.SparseEpisodes{Budget: Budget, Lengths: lengths,
 			Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}}}, gram),
 		sparseItem("sparse episodes, refined by residuals", runs, 2, 4, 3, mechanism.SparseEpisodes{Budget: Budget, Lengths: lengths, Refine: true,
 			Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}, {Norm: 1, Reward: 0.5}}}, gram),
-		sparseItem("top scores", runs, 1, 4, 1, mechanism.TopScores{Budget: Budget, Picks: 1, Lengths: lengths}, func(r *mechanism.Support, out []float64) { out[0] = first(r.Of) }),
-		sparseItem("hard thresholding", runs, 1, 4, 2, mechanism.NoisyIHT{Budget: Budget, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}, hard),
-		sparseItem("hard thresholding by the published lemma", runs, 1, 0, 2, mechanism.NoisyIHT{Budget: Budget, Calibration: privacy.AsPublished, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}, hard),
-		sparseItem("hard thresholding under Gumbel noise", runs, 1, 4, 2, mechanism.NoisyIHT{Budget: Budget, Gumbel: true, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}, hard),
+		chosen("top scores", runs, 4, 0, mechanism.TopScores{Budget: Budget, Picks: 1, Lengths: lengths}, func(r *mechanism.Support, out []float64) { out[0] = first(r.Of) }),
+		chosen("hard thresholding", runs, 4, 1, iht(mechanism.NoisyIHT{}), hard),
+		chosen("hard thresholding by the published lemma", runs, 4, 1, iht(mechanism.NoisyIHT{Calibration: privacy.AsPublished}), hard),
+		chosen("hard thresholding under Gumbel noise", runs, 4, 1, iht(mechanism.NoisyIHT{Gumbel: true}), hard),
 		lastRowOfLasso(sparseItem("thresholded LASSO, mended", runs/5, 1, 0, 3, mendedLasso(), gram)),
 		sparseBitsItem(runs),
 	}
@@ -54,33 +59,51 @@ func soundSparse(e Effort) []audit.Item {
 // one tells more than an even one.
 func sparseItem[R any](name string, runs, episodes, lean, outputs int, statistic privacy.Statistic[R],
 	numbers func(r *R, out []float64)) audit.Item {
-	rows := episodes * sparseRows
-	of := opened(statistic.Open(privacy.Setup{Dim: 4, Horizon: rows + 1}))
+	of := opened(statistic.Open(sparseSetup(episodes)))
 	claim, curve := audit.Claimed(privacy.ClaimOf(of))
-	// Rows of two equal coordinates give both the same score, far from 0, so that no sign is lost.
-	background := privacy.Record{X: []float64{1e3, 1e3, 0}, Y: []float64{1e3}}
-	leaning := privacy.Record{X: []float64{0, 1e3, 0}, Y: []float64{1e3}}
-	far := [2]privacy.Record{{X: []float64{1e3, -1e3, 0}, Y: []float64{1e3}}, {X: []float64{-1e3, 1e3, 0}, Y: []float64{1e3}}}
 	return audit.Mechanism{
 		Name: name, Claim: claim, Curve: curve, Outputs: outputs, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m := of.Start(privacy.NewNoise(source))
-			for i := range rows {
-				row := background
-				if i%sparseRows < lean {
-					row = leaning
-				}
-				if i == rows-1 {
-					row = far[world]
-				}
-				if _, err := m.Add(&row); err != nil {
-					return err
-				}
-			}
-			numbers(m.Release(), out)
-			return nil
+			return addSparse(of.Start(privacy.NewNoise(source)), world, episodes, lean, numbers, out)
 		},
 	}
+}
+
+// chosen audits by its likelihood what a statistic releases after an episode: a coordinate, and so
+// many values.
+func chosen[R any](name string, runs, lean, values int, statistic privacy.Statistic[R], numbers func(r *R, out []float64)) audit.Item {
+	setup := sparseSetup(1)
+	of := opened(statistic.Open(setup))
+	return choice{candidates: setup.Dim - 1, values: values, release: func(world int, noise *privacy.Noise, out []float64) error {
+		return addSparse(of.Start(noise), world, 1, lean, numbers, out)
+	}}.item(name, privacy.ClaimOf(of), runs)
+}
+
+// sparseSetup is that of some episodes.
+func sparseSetup(episodes int) privacy.Setup {
+	return privacy.Setup{Dim: 4, Horizon: episodes*sparseRows + 1}
+}
+
+// addSparse adds the rows of a world, and writes the last release to out.
+func addSparse[R any](m privacy.Stream[R], world, episodes, lean int, numbers func(r *R, out []float64), out []float64) error {
+	// Rows of two equal coordinates give both the same score, far from 0, so that no sign is lost.
+	y := []float64{1e3}
+	background, leaning := privacy.Record{X: []float64{1e3, 1e3, 0}, Y: y}, privacy.Record{X: []float64{0, 1e3, 0}, Y: y}
+	far := [2]privacy.Record{{X: []float64{1e3, -1e3, 0}, Y: y}, {X: []float64{-1e3, 1e3, 0}, Y: y}}
+	for i := range episodes * sparseRows {
+		row := &background
+		if i%sparseRows < lean {
+			row = &leaning
+		}
+		if i == episodes*sparseRows-1 {
+			row = &far[world]
+		}
+		if _, err := m.Add(row); err != nil {
+			return err
+		}
+	}
+	numbers(m.Release(), out)
+	return nil
 }
 
 // lastRowOfLasso says what there is to see of the last row: it comes after the last fit, so that

@@ -37,6 +37,10 @@ func pick(e Effort, quick, usual, thorough int) int {
 	return usual
 }
 
+// played is the number of runs of an attack that plays a learner, or many rows, and counts: each
+// takes some ten times as long as that of a cheap mechanism.
+func played(e Effort) int { return pick(e, 20_000, 100_000, 400_000) }
+
 // must panics if a subject of the suite is not as it should be, which is a mistake in the suite.
 func must(err error) {
 	if err != nil {
@@ -94,7 +98,7 @@ func soundMechanisms(e Effort) []audit.Item {
 		vectorItem("Laplace", 1, runs, [2][]float64{{0}, {1}}, opened(mechanism.Laplace{Epsilon: 1, Dim: 1, Lo: 0, Hi: 1}.Open())),
 		vectorItem("Gaussian", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000), [2][]float64{{1, 0}, {-1, 0}}, opened(mechanism.VectorGaussian{Budget: Budget, Dim: 2, Bound: 1}.Open())),
 		secureItem("secure Laplace", 1, runs, opened(mechanism.SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1}.Open())),
-		secureItem("secure Gaussian", 0, pick(e, 100_000, 200_000, 1_000_000), opened(mechanism.SecureGaussian{Budget: Budget, Dim: 1, Bound: 1}.Open())),
+		secureGaussianItem(likely(e)),
 		responseItem(runs), sparseVectorItem(pick(e, 600_000, 1_000_000, 5_000_000)), topKItem(pick(e, 200_000, 500_000, 2_000_000)),
 	}
 }
@@ -116,6 +120,17 @@ func secureItem(name string, exact float64, runs int, of mechanism.Calibrated[me
 			return m.Check()
 		},
 	}
+}
+
+// secureGaussianItem audits such a sum under discrete Gaussian noise by its likelihood: whole numbers
+// of steps have the ratio that the Gaussian of their parameter has.
+func secureGaussianItem(runs int) audit.Item {
+	of := opened(mechanism.SecureGaussian{Budget: Budget, Dim: 1, Bound: 1}.Open())
+	plain := secureItem("secure Gaussian", 0, runs, of).(audit.Mechanism)
+	law := privacy.GaussianLaw(1, of.(interface{ Scale() float64 }).Scale())
+	density, _, err := audit.AdditiveDensity([]privacy.Law{law}, [2][][]float64{{{-1}}, {{1}}})
+	must(err)
+	return audit.Likelihood{Name: plain.Name, Claim: plain.Claim, Curve: plain.Curve, Runs: runs, Release: plain.Release, Density: density}
 }
 
 func responseItem(runs int) audit.Item {
@@ -181,38 +196,44 @@ func topKItem(runs int) audit.Item {
 	}
 }
 
-// auditedSums are each accumulator that claims privacy, with the epsilon that is true of it where
-// a formula has it: the accountant's, for Gaussian noise that is not padded.
-func auditedSums() []struct {
-	name  string
-	exact float64
-	of    privacy.Accumulator
-} {
-	exact := Budget.Epsilon
-	return []struct {
-		name  string
-		exact float64
-		of    privacy.Accumulator
-	}{
-		{"binary tree", exact, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}}},
-		{"pan-private tree", exact, mechanism.PanPrivateTree{Noise: mechanism.Gaussian{Budget: Budget}}},
-		{"Honaker's tree", exact, mechanism.Honaker{Budget: Budget}},
-		{"square root", exact, mechanism.SquareRoot{Budget: Budget}},
-		{"BLT", exact, mechanism.BLT{Budget: Budget}},
-		{"secure tree", 0, mechanism.SecureTree{Budget: Budget}},
-		{"Gaussian tree as published", 0, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget, Calibration: privacy.AsPublished}}},
-		{"Wishart tree", 0, mechanism.Tree{Noise: mechanism.Wishart{Budget: Budget}}},
+// sums is an accumulator that claims privacy.
+type sums struct {
+	name string
+	of   privacy.Accumulator
+}
+
+// auditedSums are the accumulators that claim privacy.
+func auditedSums() []sums {
+	return []sums{
+		{"binary tree", mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}}},
+		{"pan-private tree", mechanism.PanPrivateTree{Noise: mechanism.Gaussian{Budget: Budget}}},
+		{"Honaker's tree", mechanism.Honaker{Budget: Budget}},
+		{"square root", mechanism.SquareRoot{Budget: Budget}},
+		{"BLT", mechanism.BLT{Budget: Budget}},
+		{"secure tree", mechanism.SecureTree{Budget: Budget}},
+		{"Gaussian tree as published", mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget, Calibration: privacy.AsPublished}}},
+		{"Wishart tree", mechanism.Tree{Noise: mechanism.Wishart{Budget: Budget}}},
 	}
 }
 
 // SoundReleases audits transcripts: all releases of 8 rounds, with the first row replaced by the
 // one farthest from it.
 func SoundReleases(e Effort) (items []audit.Item) {
-	setup := privacy.Setup{Dim: 3, Horizon: 9, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
-	for _, sums := range auditedSums() {
-		items = append(items, audit.Accumulator{
-			Name: sums.name + ": all releases", Exact: sums.exact, Of: sums.of, Setup: setup, Runs: pick(e, 20_000, 100_000, 1_000_000),
-		})
+	setup := privacy.Setup{Dim: 3, Horizon: linearRounds + 1, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
+	runs := likely(e)
+	for _, of := range auditedSums() {
+		a := audit.Accumulator{Name: of.name + ": all releases", Of: of.of, Setup: setup, Runs: runs}
+		switch of.name {
+		case "Wishart tree": // not linear
+			items = append(items, wishartItem(a.Name, runs))
+			continue
+		case "secure tree": // of noise that no script prescribes
+			items = append(items, secureSums(a.Name, setup, runs))
+			continue
+		case "Gaussian tree as published":
+			a.Reads, a.Runs = nodeRounds, faint(e)
+		}
+		items = append(items, opened(a.Likelihood()))
 	}
 	return items
 }
@@ -223,10 +244,7 @@ func soundRuns(e Effort) (items []audit.Item) {
 	horizon := pick(e, 10_000, 100_000, 1_000_000)
 	setup := privacy.Setup{Dim: 3, Horizon: horizon, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
 	budget := privacy.Budget{Epsilon: 8, Delta: 1e-9}
-	for _, sums := range []struct {
-		name string
-		of   privacy.Accumulator
-	}{
+	for _, sums := range []sums{
 		{"binary tree", mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}},
 		{"BLT", mechanism.BLT{Budget: budget}},
 	} {
@@ -256,7 +274,7 @@ func tellTale(rounds int) (bandit.Problem, [2]audit.Stream) {
 // SoundLearners audits the actions that all users but the first one see.
 func SoundLearners(e Effort) (items []audit.Item) {
 	const rounds = 16
-	runs := pick(e, 20_000, 100_000, 1_000_000)
+	runs := played(e)
 	problem, worlds := tellTale(rounds)
 	item := func(name string, l bandit.Learner) {
 		items = append(items, audit.Learner{Name: name + ": actions", Of: l, Problem: problem, Worlds: worlds, Horizon: rounds, Runs: runs})
@@ -291,7 +309,7 @@ func lateItem(e Effort) audit.Item {
 	const rounds = 16
 	problem, worlds := tellTale(rounds)
 	return audit.Learner{
-		Name: "LinUCB with late rewards: actions", Problem: problem, Worlds: worlds, Horizon: rounds, Runs: pick(e, 20_000, 100_000, 1_000_000),
+		Name: "LinUCB with late rewards: actions", Problem: problem, Worlds: worlds, Horizon: rounds, Runs: played(e),
 		Of: delayedLinUCB(),
 	}
 }
@@ -306,7 +324,7 @@ func standardItem(e Effort) audit.Item {
 		return audit.Stream{learn, learn, learn, learn, {X: last, Rewards: []float64{0, 0}}}
 	}
 	return audit.Learner{
-		Name: "randomised actions: the own action", Exact: 0.5, Problem: problem, OwnAction: true, Runs: pick(e, 20_000, 100_000, 1_000_000),
+		Name: "randomised actions: the own action", Exact: 0.5, Problem: problem, OwnAction: true, Runs: played(e),
 		Of:     learner.RandomisedAction{Learner: learner.New(learner.LinUCB{Sigma: 0.1}, nil), Epsilon: 0.5},
 		Worlds: [2]audit.Stream{world(right), world(left)},
 	}

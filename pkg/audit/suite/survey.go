@@ -1,10 +1,13 @@
 package suite
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/online"
@@ -13,33 +16,35 @@ import (
 
 // soundSurvey audits the mechanisms of the survey.
 func soundSurvey(e Effort) []audit.Item {
-	runs := pick(e, 20_000, 100_000, 1_000_000)
+	runs, many := pick(e, 20_000, 100_000, 1_000_000), pick(e, 100_000, 200_000, 1_000_000)
 	pure := privacy.Budget{Epsilon: 1}
 	return []audit.Item{
 		prefixSumItem("vector tree, Laplace", runs, mechanism.VectorTree{Budget: pure}),
-		prefixSumItem("vector tree, padded", runs, mechanism.VectorTree{Budget: pure, Padded: true}),
+		paddedItem("vector tree, padded", many, mechanism.VectorTree{Budget: pure, Padded: true}),
 		prefixSumItem("vector tree, Laplace as published", runs, mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished}),
 		prefixSumItem("vector tree, Gaussian", runs, mechanism.VectorTree{Budget: Budget}),
 		prefixSumItem("square root of vectors", runs, mechanism.VectorSquareRoot{Budget: Budget}),
 		prefixSumItem("BLT of vectors", runs, mechanism.VectorBLT{Budget: Budget}),
 		ftrlItem("DP-FTRL", runs, mechanism.VectorTree{Budget: pure}),
 		ftrlItem("DP-FTRL as published", runs, mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished, Padded: true}),
-		stoppingItem("stopping rule", runs, mechanism.Stopping{}),
-		stoppingItem("stopping rule as published", runs, mechanism.Stopping{Calibration: privacy.AsPublished}),
-		stoppingItem("stopping rule, doubling", runs, mechanism.Stopping{Doubling: true}),
+		stoppingItem("stopping rule", 4, 2*many, mechanism.Stopping{}),
+		stoppingItem("stopping rule as published", 1, runs, mechanism.Stopping{Calibration: privacy.AsPublished}), // more numbers show less
+		stoppingItem("stopping rule, doubling", 4, 2*many, mechanism.Stopping{Doubling: true}),
 		batched(1, "round batches, Laplace", runs, pure),
 		batched(2, "round batches, Gaussian", pick(e, 200_000, 500_000, 5_000_000), Budget),
-		coreSetItem("core sets", runs, pure), coreSetItem("core sets, Gaussian", runs, Budget),
-		expertsItem("private experts", runs),
+		coreSetItem("core sets", played(e), pure), coreSetItem("core sets, Gaussian", played(e), Budget),
+		expertsItem("private experts", many),
 		answerItem("answers of a query, Laplace", runs, pure),
 		answerItem("answers of a query, Gaussian", pick(e, 200_000, 500_000, 5_000_000), Budget),
 	}
 }
 
 // expertsItem audits the actions that private experts choose after one round and after three, whose
-// losses differ in the first.
+// losses differ in the first. A world favours the first action or all others, which it then tells
+// the most to choose, and is rare.
 func expertsItem(name string, runs int) audit.Item {
-	ready, err := online.Experts{Epsilon: 1}.Open(3)
+	const actions = 10
+	ready, err := online.Experts{Epsilon: 1}.Open(actions)
 	must(err)
 	claim, curve := audit.Claimed(privacy.ClaimOf(ready))
 	return audit.Mechanism{
@@ -47,12 +52,13 @@ func expertsItem(name string, runs int) audit.Item {
 		Release: func(world int, source rand.Source, out []float64) error {
 			// Blocks, prefixes and noise are drawn from one source: nothing but noise depends on losses.
 			e := ready.Start(rand.New(source), source)
-			losses := [2][]float64{{-1e3, 1e3, 1e3}, {1e3, -1e3, -1e3}}[world]
+			losses := slices.Repeat([]float64{1e3 - 2e3*float64(world)}, actions)
+			losses[0] *= -1
 			for t := range 3 {
 				if err := e.Update(losses); err != nil {
 					return err
 				}
-				if losses = []float64{0, 0, 0}; t == 0 {
+				if clear(losses); t == 0 {
 					out[0] = float64(e.Choose())
 				}
 			}
@@ -140,32 +146,6 @@ func coreSetItem(name string, runs int, b privacy.Budget) audit.Item {
 	}
 }
 
-// stoppingItem audits when the stopping rule ends and at which estimate, over four numbers. All are
-// the same but for the third, which is far out on one side or the other.
-func stoppingItem(name string, runs int, rule mechanism.Stopping) audit.Item {
-	const numbers = 4
-	rule.Epsilon, rule.Alpha, rule.Beta = 1, 0.9, 0.9
-	of := opened(rule.Open(privacy.Setup{Horizon: numbers, Bound: 1}))
-	claim, curve := audit.Claimed(privacy.ClaimOf(of))
-	return audit.Mechanism{
-		Name: name, Claim: claim, Curve: curve, Outputs: 2, Runs: runs,
-		Release: func(world int, source rand.Source, out []float64) error {
-			m := of.Start(privacy.NewNoise(source))
-			for t := range numbers {
-				x := 1.0
-				if t == 2 {
-					x = []float64{-1e3, 1e3}[world]
-				}
-				if _, err := m.Add(&privacy.Record{Y: []float64{x}}); err != nil {
-					return err
-				}
-			}
-			out[0], out[1] = float64(m.Release().Count), m.Release().Mean*float64(m.Release().Count)
-			return nil
-		},
-	}
-}
-
 // ftrlItem audits the predictions of DP-FTRL on the line, over four rounds. Its rate is so small
 // that no prediction is at the end of the line. The first loss is beyond its bound, one way or the
 // other; the others are 0.
@@ -193,34 +173,69 @@ func ftrlItem(name string, runs int, sums mechanism.VectorTree) audit.Item {
 	}
 }
 
-// prefixSumItem audits the releases of five vectors in the plane. All are 0 but for the first,
-// which is beyond its bound, and points one way or the other.
+// prefixSumItem audits the releases of five vectors in the plane by their likelihood. All are 0 but
+// for the first, which is beyond its bound, and points one way or the other.
 func prefixSumItem(name string, runs int, statistic privacy.Statistic[mechanism.Total]) audit.Item {
-	of := opened(statistic.Open(prefixSetup))
+	const dim, vectors = 2, 5
+	of := opened(statistic.Open(privacy.Setup{Dim: dim, Horizon: vectors + 1, Bound: 1}))
+	release := func(world int, noise *privacy.Noise, out []float64) error {
+		return addPrefixes(of.Start(noise), dim, world, out)
+	}
+	linear := opened(audit.LinearOf(dim*vectors, release))
 	claim, curve := audit.Claimed(privacy.ClaimOf(of))
-	return audit.Mechanism{
-		Name: name, Claim: claim, Curve: curve, Outputs: prefixSetup.Dim * (prefixSetup.Horizon - 1), Runs: runs,
+	return audit.Likelihood{
+		Name: name, Claim: claim, Curve: curve, Exact: exactly(linear.Event, claim.Delta), Runs: runs,
+		Outputs: dim * vectors, Density: linear.Density, Draws: linear.Draws,
 		Release: func(world int, source rand.Source, out []float64) error {
-			return addPrefixes(of.Start(privacy.NewNoise(source)), world, out)
+			return release(world, privacy.NewNoise(source), out)
 		},
 	}
 }
 
-// prefixSetup is that of prefixSumItem.
-var prefixSetup = privacy.Setup{Dim: 2, Horizon: 6, Bound: 1}
+// paddedItem audits the two releases of two numbers under the noise of a padded tree. A release is
+// under the noise of two nodes, of which it shows the sum z: its density is that of 1 + |z| times
+// that of a node. The second number is 0, and the first is in both releases; their ratio nears all
+// of epsilon where z is large.
+func paddedItem(name string, runs int, statistic privacy.Statistic[mechanism.Total]) audit.Item {
+	const numbers = 2
+	of := opened(statistic.Open(privacy.Setup{Dim: 1, Horizon: numbers + 1, Bound: 1}))
+	scale := 0.0 // as it is drawn
+	var at [2][]float64
+	for w := range at {
+		at[w] = make([]float64, numbers)
+		must(addPrefixes(of.Start(privacy.ScriptedNoise(func(law privacy.Law, dst []float64) {
+			clear(dst)
+			scale = law.Scale
+		})), 1, w, at[w]))
+	}
+	claim, curve := audit.Claimed(privacy.ClaimOf(of))
+	return audit.Likelihood{
+		Name: name, Claim: claim, Curve: curve, Exact: claim.Epsilon, Runs: runs, Outputs: numbers,
+		Density: func(world int, out []float64) (sum float64) {
+			for i, v := range out {
+				z := math.Abs(v-at[world][i]) / scale
+				sum += portable.Log1p(z) - z
+			}
+			return sum
+		},
+		Release: func(world int, source rand.Source, out []float64) error {
+			return addPrefixes(of.Start(privacy.NewNoise(source)), 1, world, out)
+		},
+	}
+}
 
 // addPrefixes adds the vectors of a world, and writes the releases to out.
-func addPrefixes(m privacy.Stream[mechanism.Total], world int, out []float64) error {
-	far, zero := [2]privacy.Record{{X: []float64{1e3, 1e3}}, {X: []float64{-1e3, -1e3}}}, privacy.Record{X: []float64{0, 0}}
-	for t := range prefixSetup.Horizon - 1 {
-		r := &zero
-		if t == 0 {
-			r = &far[world]
-		}
-		if _, err := m.Add(r); err != nil {
+func addPrefixes(m privacy.Stream[mechanism.Total], dim, world int, out []float64) error {
+	r := privacy.Record{X: make([]float64, dim)}
+	for i := range r.X {
+		r.X[i] = 1e3 * float64(1-2*world)
+	}
+	for ; len(out) > 0; out = out[dim:] {
+		if _, err := m.Add(&r); err != nil {
 			return err
 		}
-		copy(out[prefixSetup.Dim*t:], m.Release().Of)
+		copy(out, m.Release().Of)
+		r.X = make([]float64, dim)
 	}
 	return nil
 }
