@@ -142,9 +142,9 @@ func (a Accumulator) check() (rows [2][][]float64, reads []int, err error) {
 	return rows, reads, nil
 }
 
-// Likelihood returns the attack by likelihood on the same releases, which is the strongest on these
-// rows. The result's Exact is the epsilon that no attack on them exceeds. It wants noise as LinearOf
-// does.
+// Likelihood returns the attack by likelihood on the same releases, which is the strongest on
+// these rows. The result's Exact is the epsilon that no attack on them exceeds. It wants noise as
+// LinearOf does.
 func (a Accumulator) Likelihood() (Likelihood, error) {
 	item, err := a.likelihood()
 	if err != nil {

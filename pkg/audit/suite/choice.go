@@ -68,7 +68,7 @@ func (c choice) scores(world int) (scores []float64, law privacy.Law) {
 	for i := range scores {
 		lo, hi := -1e6, 1e6
 		for i > 0 && hi-lo > 1e-12*max(1, math.Abs(lo)) {
-			mid := lo + (hi-lo)/2
+			mid := lo + float64((hi-lo)/2)
 			if mid == lo || mid == hi {
 				break
 			}
@@ -95,7 +95,7 @@ func logs(scores []float64, law privacy.Law) []float64 {
 		case "Laplace":
 			const steps, end = 4000, 40.0 // z is in units of the noise
 			for k := range 2*steps + 1 {
-				z := end * (float64(k)/steps - 1)
+				z := float64(end * (float64(k)/steps - 1))
 				density := portable.Exp(-math.Abs(z))
 				for j := range scores {
 					if j != i {
@@ -120,7 +120,7 @@ func laplaceBelow(z float64) float64 {
 	if z < 0 {
 		return portable.Exp(z) / 2
 	}
-	return 1 - portable.Exp(-z)/2
+	return 1 - float64(portable.Exp(-z)/2)
 }
 
 // item returns the attack by likelihood.

@@ -10,9 +10,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// stops are runs of a stopping rule over a few numbers. All are 1 but for the last but one, which is
-// far out on one side or the other. What their attack by likelihood has to know, it learns from the
-// rule under noise that is prescribed.
+// stops are runs of a stopping rule over a few numbers. All are 1 but for the last but one, which
+// is far out on one side or the other. What their attack by likelihood has to know, it learns from
+// the rule under noise that is prescribed.
 type stops struct {
 	numbers int
 	of      privacy.Mechanism[mechanism.Stopped]

@@ -122,8 +122,8 @@ func secureItem(name string, exact float64, runs int, of mechanism.Calibrated[me
 	}
 }
 
-// secureGaussianItem audits such a sum under discrete Gaussian noise by its likelihood: whole numbers
-// of steps have the ratio that the Gaussian of their parameter has.
+// secureGaussianItem audits such a sum under discrete Gaussian noise by its likelihood: whole
+// numbers of steps have the ratio that the Gaussian of their parameter has.
 func secureGaussianItem(runs int) audit.Item {
 	of := opened(mechanism.SecureGaussian{Budget: Budget, Dim: 1, Bound: 1}.Open())
 	plain := secureItem("secure Gaussian", 0, runs, of).(audit.Mechanism)

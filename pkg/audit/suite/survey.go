@@ -52,7 +52,7 @@ func expertsItem(name string, runs int) audit.Item {
 		Release: func(world int, source rand.Source, out []float64) error {
 			// Blocks, prefixes and noise are drawn from one source: nothing but noise depends on losses.
 			e := ready.Start(rand.New(source), source)
-			losses := slices.Repeat([]float64{1e3 - 2e3*float64(world)}, actions)
+			losses := slices.Repeat([]float64{1e3 - float64(2e3*float64(world))}, actions)
 			losses[0] *= -1
 			for t := range 3 {
 				if err := e.Update(losses); err != nil {
