@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"regexp"
 	"slices"
 	"strconv"
@@ -123,12 +124,11 @@ func controls(text string, left, right []ast.Expr) (list []Control, err error) {
 
 func number(s string) (float64, error) { return strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64) }
 
-// value returns a number that is written out: the value itself, or what pick(smoke, lecture) takes
-// at lecture scale.
+// value returns a number that is written out: the value itself, or what cell.Size(smoke, lecture)
+// is at lecture scale.
 func value(e ast.Expr) (text string, ok bool) {
 	if call, is := e.(*ast.CallExpr); is {
-		f, _ := call.Fun.(*ast.Ident)
-		if f != nil && (f.Name == "pick" || f.Name == "uint64") {
+		if f := types.ExprString(call.Fun); f == "cell.Size" || f == "uint64" {
 			return value(call.Args[len(call.Args)-1])
 		}
 	}

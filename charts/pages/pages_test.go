@@ -107,7 +107,7 @@ func said(t *testing.T, cmd *exec.Cmd) string {
 func TestControls(t *testing.T) {
 	for text, want := range map[string][]Control{
 		"a := 1.5 // control: 0.5..2": {{Name: "a", From: 0.5, To: 2, Start: 1.5}},
-		"// control: b 1..1_000 log page 10, a 0..1\na, b := 0, pick(5, 100)": {
+		"// control: b 1..1_000 log page 10, a 0..1\na, b := 0, cell.Size(5, 100)": {
 			{Name: "b", From: 1, To: 1000, Log: true, Whole: true, Start: 10, Notebook: "100"}, {Name: "a", To: 1, Whole: true}},
 		"a, b := size() // control: a 1..9 page 2": {{Name: "a", From: 1, To: 9, Whole: true, Start: 2, Notebook: "see its code"}},
 	} {

@@ -3,6 +3,7 @@ package cell_test
 import (
 	"fmt"
 	"math"
+	"os"
 	"strconv"
 
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
@@ -13,6 +14,12 @@ func Example() {
 	arms := cell.Try(strconv.Atoi("25")) // an error ends the cell
 	cell.Holds(rounds > 10*arms, "%s rounds are many for %d arms", cell.Thousands(rounds), arms)
 	// Output: holds: 1,000 rounds are many for 25 arms
+}
+
+func ExampleSize() {
+	os.Setenv("SCALE", "smoke")
+	fmt.Println(cell.Size(2, 20), "trials") // with SCALE=smoke
+	// Output: 2 trials
 }
 
 func ExampleHoldsAt() {

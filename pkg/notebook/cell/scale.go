@@ -45,6 +45,10 @@ func Pick[T any](s Scale, smoke, lecture, paper T) T {
 // MustScale returns the scale that the environment variable SCALE asks for.
 func MustScale() Scale { return Try(ParseScale(os.Getenv("SCALE"))) }
 
+// Size returns the number for the scale that SCALE asks for. At Paper it is that of Lecture: a
+// notebook is never larger than that, and reads the paper's own runs from their tables.
+func Size[T any](smoke, lecture T) T { return Pick(MustScale(), smoke, lecture, lecture) }
+
 // Here is a figure's scale line for numbers that the cell itself computed.
 func Here(s Scale) string { return fmt.Sprintf("this cell, %s scale", s) }
 

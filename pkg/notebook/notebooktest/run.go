@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// RunCells runs the cells of a lesson and its evidence that call holds, at smoke scale. Each has to
+// RunCells runs the cells of a lesson and its evidence that call cell.Holds, at smoke scale. Each has to
 // pass, and to fail with "does not hold" under each mutation whose Claim is the cell's ID. A short
 // test checks only that each has a mutation, that each mutation is of such a cell, and that what it
 // replaces is there once.
@@ -75,10 +75,10 @@ func runCell(program, id string, mutation int) (out string, err error) {
 	return string(text), err
 }
 
-var asserts = regexp.MustCompile(`(?m)^\s*(?:holds|cell\.HoldsAt)\(`)
+var asserts = regexp.MustCompile(`(?m)^\s*cell\.Holds(?:At)?\(`)
 
 // assemble makes the cells a program that runs the one whose ID is its argument, and lists the
-// cells that call holds or cell.HoldsAt.
+// cells that call cell.Holds or cell.HoldsAt.
 func assemble(cells []Cell) (source string, asserting []string) {
 	var declared, bodies strings.Builder
 	for _, c := range cells {

@@ -10,14 +10,14 @@ import (
 
 const (
 	longest = 30            // lines that a code cell may have
-	settled = 12            // lines that the cell of the imports may have beside them
+	settled = 6             // lines that the cell of the imports may have beside them
 	widest  = 100           // letters that a line of code may have
 	control = "// control:" // begins a line that names controls of the page
 )
 
 // Short checks that no code cell has more than 30 lines, and that one that runs something has at
 // most so many lines of code. Empty lines, %% and the controls of the page are not lines of code.
-// The cell of the imports may have 12 lines of code beside them, for what all others share.
+// The cell of the imports may have 6 lines of code beside them, for what all others share.
 func Short(t *testing.T, notebook string, running int) {
 	t.Helper()
 	for _, c := range Cells(t, notebook) {
