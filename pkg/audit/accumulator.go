@@ -147,10 +147,7 @@ func (a Accumulator) check() (rows [2][][]float64, reads []int, err error) {
 // LinearOf does.
 func (a Accumulator) Likelihood() (Likelihood, error) {
 	item, err := a.likelihood()
-	if err != nil {
-		return Likelihood{}, fmt.Errorf("audit: %q: %w", a.Name, err)
-	}
-	return item, nil
+	return titled(a.Name, item, err)
 }
 
 func (a Accumulator) likelihood() (item Likelihood, err error) {

@@ -23,8 +23,13 @@ var ErrNothing = errors.New("the learner releases nothing")
 // method Released, as those of package learner do. Actions are left out.
 func (a Learner) Likelihood() (Likelihood, error) {
 	item, err := a.likelihood()
+	return titled(a.Name, item, err)
+}
+
+// titled returns an attack, or an error that says which attack cannot be made.
+func titled(name string, item Likelihood, err error) (Likelihood, error) {
 	if err != nil {
-		return Likelihood{}, fmt.Errorf("audit: %q: %w", a.Name, err)
+		return Likelihood{}, fmt.Errorf("audit: %q: %w", name, err)
 	}
 	return item, nil
 }

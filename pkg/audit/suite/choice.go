@@ -66,23 +66,28 @@ func (c choice) pushed(i, j int, by float64) []float64 {
 func (c choice) scores(world int) (scores []float64, law privacy.Law) {
 	scores, out := make([]float64, c.candidates), make([]float64, 1+c.values)
 	for i := range scores {
-		lo, hi := -1e6, 1e6
-		for i > 0 && hi-lo > 1e-12*max(1, math.Abs(lo)) {
-			mid := lo + float64((hi-lo)/2)
-			if mid == lo || mid == hi {
-				break
-			}
-			law = opened(c.forced(world, c.pushed(i, 0, mid), nil, out))
-			if out[0] == float64(i) {
-				hi = mid
-			} else {
-				lo = mid
-			}
+		if i > 0 {
+			scores[i] = -turn(func(push float64) bool {
+				law = opened(c.forced(world, c.pushed(i, 0, push), nil, out))
+				return out[0] == float64(i)
+			})
 		}
-		scores[i] = -hi
 	}
-	scores[0] = 0
 	return scores, law
+}
+
+// turn returns where a condition on a number below a million in size, which holds from some number
+// on, begins to hold.
+func turn(holds func(x float64) bool) float64 {
+	lo, hi := -1e6, 1e6
+	for range 100 {
+		if mid := float64((lo + hi) / 2); holds(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
 }
 
 // logs returns the logarithms of the probabilities of the candidates.

@@ -9,6 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -98,16 +99,10 @@ func nodes(name string, of any, runs int, node privacy.Law, rows [2][][]float64,
 	var values [2][][]float64
 	size := 0
 	for w := range rows {
-		size = len(rows[w][0]) * (len(rows[w][0]) + 1) / 2
+		size = packed.Size(len(rows[w][0]))
 		sum := make([]float64, size)
 		for t, row := range rows[w] {
-			p := 0
-			for i, v := range row {
-				for _, u := range row[:i+1] {
-					sum[p] += float64(u * v)
-					p++
-				}
-			}
+			packed.AddOuter(sum, row)
 			if slices.Contains(nodeRounds, t+1) {
 				values[w] = append(values[w], slices.Clone(sum))
 			}

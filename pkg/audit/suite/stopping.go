@@ -73,15 +73,7 @@ func (s *stops) learn(world int) (all []end) {
 	for k := 0; ; k++ {
 		e := s.forced(world, k, -decisive, 0)
 		e.unit = s.forced(world, k, -decisive, 1).estimate - e.estimate
-		lo, hi := -1e6, 1e6
-		for range 100 {
-			if mid := (lo + hi) / 2; s.forced(world, k, mid, 0).reached {
-				lo = mid
-			} else {
-				hi = mid
-			}
-		}
-		e.above = lo
+		e.above = turn(func(by float64) bool { return !s.forced(world, k, by, 0).reached })
 		if all = append(all, e); !e.reached {
 			break
 		}

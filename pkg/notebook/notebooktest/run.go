@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// RunCells runs the cells of a lesson and its evidence that call cell.Holds, at smoke scale. Each has to
-// pass, and to fail with "does not hold" under each mutation whose Claim is the cell's ID. A short
-// test checks only that each has a mutation, that each mutation is of such a cell, and that what it
-// replaces is there once.
+// RunCells runs the cells of a lesson and its evidence that call cell.Holds, at smoke scale. Each
+// has to pass, and to fail with "does not hold" under each mutation whose Claim is the cell's ID. A
+// short test checks only that each has a mutation, that each mutation is of such a cell, and that
+// what it replaces is there once.
 //
 // All cells of a notebook are compiled as one program. It draws nothing.
 func RunCells(t *testing.T, lesson string, mutations []Mutation) {

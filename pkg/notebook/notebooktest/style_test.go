@@ -19,7 +19,7 @@ func TestShort(t *testing.T) {
 		{of("%%\n// control: a 0..1\n\n", 20), ""},
 		{of("%%\n// control: a 0..1\n\n", 21), "21 lines of code"},
 		{of("f()\n\n%%\n", 20), "21 lines of code"},
-		{of("%noautoget\nimport (\n"+strings.Repeat("\t\"p\"\n", 40)+")\n\n", 12), ""},
+		{of("%noautoget\nimport (\n"+strings.Repeat("\t\"p\"\n", 40)+")\n\n", 6), ""},
 		{of("%noautoget\nimport (\n"+strings.Repeat("\t\"p\"\n", 40)+")\n\n", 7), "7 lines beside its imports"},
 		{Cell{Source: strings.Repeat("text\n", 31)}, ""},
 	} {
