@@ -42,6 +42,8 @@ var cellMutations = []notebooktest.Mutation{
 	{"cell-04", "the oracle reads other coordinates", "pkg/learner/support_oracle.go", "l.x[i] = x[j]", "l.x[i] = x[len(x)-1-j]"},
 	{"cell-17", "the penalty is ten times as large", "pkg/lasso/solver.go", "s.lambda, s.sweeps = alpha*s.rows, 0", "s.lambda, s.sweeps = 10*alpha*s.rows, 0"},
 	{"cell-31", "the penalty is a hundred times as large", "pkg/lasso/solver.go", "s.lambda, s.sweeps = alpha*s.rows, 0", "s.lambda, s.sweeps = 100*alpha*s.rows, 0"},
+	{"cell-27", "values of a function are in reverse order", "charts/function.go", "s.Y[i] = f(v)", "s.Y[len(x)-1-i] = f(v)"},
+	{"cell-28", "values of a function are in reverse order", "charts/function.go", "s.Y[i] = f(v)", "s.Y[len(x)-1-i] = f(v)"},
 	{"cell-21", "each query has a threshold of its own", "pkg/mechanism/sparse_vector.go", "\tif !s.open {\n\t\ts.offset", "\tif true {\n\t\ts.offset"},
 	{"cell-55", "a pick's loss has twice its range", "pkg/privacy/pld_range.go", "all := -portable.Expm1(-epsilon)", "all := -portable.Expm1(-2*epsilon)"},
 	{"cell-58", "a pick gets the budget of all", "pkg/privacy/pld_range.go", "return r * math.Sqrt(8*s.share/float64(picks)), r", "return r * math.Sqrt(8*s.share), r"},

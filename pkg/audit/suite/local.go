@@ -78,7 +78,7 @@ func soundLocals(e Effort) (items []audit.Item) {
 		}
 		alike := audit.Round{X: l.Worlds[0][0].X, Rewards: l.Worlds[0][1].Rewards}
 		l.Worlds[0][1], l.Worlds[1][1] = alike, alike
-		items = append(items, opened(l.Likelihood()))
+		items = append(items, byLikelihood(l))
 	}
 	return items
 }
