@@ -121,10 +121,13 @@ reproduce: $(RUN)-reproduce ## one figure or table of a paper: FIGURE=jdp-fig4 [
 # What computes for long stops with make, however make ends. It is built, then exec'd, so that it is
 # make's own child and sees make die. A signal that reaches make alone makes it delete the target
 # and wait for the child, which sees that the file is gone.
+#
+# It is linked anew each time, as the stamp (pkg/cmd/stamp) names the revision at that moment.
 $(RUN)-%: force
 	@mkdir -p build/bin build/running && echo $$PPID >$@
-	@docker/setup go $(if $(filter reproduce,$*),data) $(if $(filter judge,$*),peers)
-	@go build -buildvcs=false -o build/bin/ $(if $(filter judge,$*),./notebooks/judged/judge,./pkg/cmd/dpbandits)
+	@docker/setup stamp $(if $(filter reproduce,$*),data) $(if $(filter judge,$*),peers)
+	@rm -f build/bin/$(if $(filter judge,$*),judge,dpbandits)
+	@go build -buildvcs=false "-toolexec='$(CURDIR)/.tools/bin/stamp'" -o build/bin/ $(if $(filter judge,$*),./notebooks/judged/judge,./pkg/cmd/dpbandits)
 	@exec build/bin/$(if $(filter judge,$*),judge,dpbandits $*) -while $@ $(ARGUMENTS)
 
 audit: ARGUMENTS = -scale $(SCALE)

@@ -1,3 +1,5 @@
+//go:build !page
+
 package simulate
 
 import (
@@ -6,14 +8,13 @@ import (
 	"path/filepath"
 )
 
-// useCache returns the directory of the job's records in its Cache, empty if it cannot have any.
-// The records are of the toolkit's source alone: the program has no part in them.
-func (j *job) useCache() string {
-	version := source()
-	if !j.whole || version == "" {
-		return ""
+// useCache restores the job's trials from its Cache, or notes why they are not kept.
+func (j *job) useCache() error {
+	if err := j.keepable(); err != nil {
+		j.save = uncached{fmt.Errorf("simulate: experiment %q: trials are not kept in the Cache: %w", j.Name, err)}
+		return nil
 	}
-	j.origin.Version, j.origin.Program = version, ""
+	j.origin.Version, j.origin.Program = "", "" // names of what Build says
 	sum := sha256.Sum256(fmt.Appendf(nil, "%+v", j.origin))
-	return filepath.Join(j.Cache, fmt.Sprintf("%x", sum[:12]))
+	return j.restoreFrom(filepath.Join(j.Cache, fmt.Sprintf("%x", sum[:12])))
 }

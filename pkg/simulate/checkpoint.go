@@ -43,7 +43,7 @@ type checkpoint struct {
 // retryEvery is how long a checkpoint waits after a failed write before it tries again.
 const retryEvery = time.Second
 
-// identity is what determines the results of a trial, except the code. The number of trials is not
+// identity is what determines the results of a trial, the code included. The number of trials is not
 // part of it: a file may be resumed with more of them, or fewer.
 type identity struct {
 	Format      string   `json:"format"`
@@ -58,13 +58,14 @@ type identity struct {
 	described
 }
 
-// described holds the parameters of the environment and of each policy's learner.
+// described holds the parameters of the environment and of each policy's learner. The first line of
+// each says what its code was built from.
 type described struct {
 	Environment []string   `json:"environment"`
 	Learners    [][]string `json:"learners"`
 }
 
-const format = "dpbandits checkpoint 2"
+const format = "dpbandits checkpoint 3"
 
 func newIdentity(e *Experiment, grid []int, d described) identity {
 	id := identity{format, e.Name, e.Seed, e.Horizon, e.rounds(), grid, nil, e.Fingerprint, e.FastForward, d}

@@ -39,10 +39,14 @@ type Experiment struct {
 	// result's table; see Result.Paired.
 	Pairs [][2]string
 
-	// Fingerprint names what else determines the results, such as the data of a closure. A checkpoint
-	// with another Fingerprint is refused, and so is one whose environment or learners differ in any
-	// field, exported or not. That comparison cannot see into functions: it compares a function by its
-	// name, and a closure not at all. So put the values that a closure uses into the Fingerprint.
+	// Fingerprint names what else determines the results. Trials with another Fingerprint are refused,
+	// and so are those whose environment or learners differ in any field, exported or not, or whose
+	// code was built from anything else.
+	//
+	// That comparison cannot see what a closure computes with, nor the global and environment variables
+	// that a type of the program's own reads. So Checkpoint, Records and Cache want a Fingerprint
+	// that stands for these, such as "version 2, gap 0.1", if an experiment has closures, types of its
+	// own, or a learner in another program that states no version.
 	Fingerprint string
 	// Checkpoint is the path of the file that keeps finished trials; empty means none. If the file
 	// exists, its trials are restored and not run again.
@@ -52,9 +56,12 @@ type Experiment struct {
 	Records string
 	// Cache is a directory that keeps the trials of many experiments, by all that they depend on, so
 	// that a cell of a notebook that is run again with the same parameters has its results at once.
-	// Empty means none. The cache is skipped, without a warning, if it could mix up two experiments: if
-	// a type of the environment or of a learner is the program's own, if a field holds a closure, if a
-	// learner is another program that states no version, or if the toolkit's version is not known.
+	// Empty means none. Where a Fingerprint is wanted and missing, the trials are played and not kept:
+	// the Progress and a warning of each policy say why.
+	//
+	// A program that pkg/cmd/stamp has linked, as a cell of a notebook is, shares trials with all that
+	// differ from it in their main packages only, whose types a Fingerprint stands for. Any other
+	// program finds its own trials, until it is built from something else.
 	Cache string
 
 	Workers  int      // trials that run at the same time, >= 0; 0 means runtime.GOMAXPROCS(0)

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"maps"
 	"reflect"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -29,21 +30,59 @@ func parameters(v any) []string {
 	return lines
 }
 
-// describe is parameters. It also tells whether the description says all: whether each type and
-// function is the toolkit's or Go's own, so that a version of the toolkit fixes what they do, and
-// no value says of itself that it is opaque.
-func describe(v any) (lines []string, all bool) {
-	d := describer{seen: make(map[place]string)}
+// code says what a description leaves to code.
+type code struct {
+	packages map[string]bool // of the types and functions
+	// open names what neither the description nor the toolkit's code decides, and why: a closure, a
+	// type of the program's own, a value that says so of itself. It is empty if there is none.
+	open string
+}
+
+// describe is parameters. It also returns what the description leaves to code.
+func describe(v any) (lines []string, by code) {
+	d := describer{seen: make(map[place]string), code: code{packages: make(map[string]bool)}}
 	d.add("type", fmt.Sprintf("%T", v))
 	d.value("", reflect.ValueOf(v))
-	return d.lines, !d.foreign
+	return d.lines, d.code
 }
 
 type describer struct {
-	lines   []string
-	seen    map[place]string // the paths of what pointers, slices and maps hold
-	foreign bool             // whether a type or function is neither the toolkit's nor Go's
+	lines []string
+	seen  map[place]string // the paths of what pointers, slices and maps hold
+	code
 }
+
+// leave notes why a value at a path is not described, if it is the first.
+func (d *describer) leave(path, why string) {
+	if d.open == "" {
+		d.open = why
+		if path != "" {
+			d.open = "field " + path + ": " + why
+		}
+	}
+}
+
+// typed notes the package of a type, and those of its type arguments.
+func (d *describer) typed(path string, t reflect.Type) {
+	from := []string{t.PkgPath()}
+	if _, arguments, ok := strings.Cut(t.Name(), "["); ok {
+		for _, found := range qualified.FindAllStringSubmatch(arguments, -1) {
+			from = append(from, found[1])
+		}
+	}
+	for _, name := range from {
+		if name == "" {
+			continue
+		}
+		d.packages[name] = true
+		if foreign(name) {
+			d.leave(path, fmt.Sprintf("%v is a type of the program's own, and its fields do not say what its code does", t))
+		}
+	}
+}
+
+// qualified finds the names of types with their packages.
+var qualified = regexp.MustCompile(`([^\s\[\](){},;*]+)\.[\pL_][\pL\pN_]*`)
 
 // place is somewhere in memory, seen as a type.
 type place struct {
@@ -59,14 +98,17 @@ func (d *describer) add(path, text string) {
 }
 
 func (d *describer) value(path string, v reflect.Value) {
-	if v.IsValid() && (foreign(v.Type().PkgPath()) || opaque.Is(v)) {
-		d.foreign = true
+	if v.IsValid() {
+		d.typed(path, v.Type())
+		if opaque.Is(v) {
+			d.leave(path, fmt.Sprintf("the fields of %v do not say all that it does", v.Type()))
+		}
 	}
 	switch v.Kind() {
 	case reflect.Func:
 		name := function(v)
 		d.add(path, name)
-		d.foreign = d.foreign || name == closure || name != "nil" && foreign(packageOf(name))
+		d.function(path, name)
 	case reflect.Interface:
 		if v.IsNil() {
 			d.add(path, "nil")
@@ -150,7 +192,7 @@ func (d *describer) list(path string, v reflect.Value) {
 		}
 		return
 	}
-	d.foreign = d.foreign || foreign(v.Type().Elem().PkgPath())
+	d.typed(path, v.Type().Elem())
 	line := len(d.lines)
 	if v.Len() <= longList {
 		for i := range v.Len() {
@@ -177,12 +219,28 @@ func (d *describer) dictionary(path string, v reflect.Value) {
 	d.add(path, fmt.Sprintf("%v of length %d", v.Type(), v.Len()))
 	keys := make(map[string]reflect.Value)
 	for it := v.MapRange(); it.Next(); {
-		key := describer{seen: make(map[place]string)}
+		key := describer{seen: make(map[place]string), code: code{packages: d.packages}}
 		key.value("key", it.Key())
+		if key.open != "" {
+			d.leave(path, key.open)
+		}
 		keys[strings.TrimPrefix(strings.Join(key.lines, ", "), "key = ")] = it.Value()
 	}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		d.value(fmt.Sprintf("%s[%s]", path, key), keys[key])
+	}
+}
+
+// function notes the package of a function.
+func (d *describer) function(path, name string) {
+	switch from := packageOf(name); {
+	case name == "nil":
+	case name == closure:
+		d.leave(path, "it holds a closure, of which nothing says what it computes with")
+	case foreign(from):
+		d.leave(path, "function "+name+" is the program's own")
+	default:
+		d.packages[from] = true
 	}
 }
 
@@ -210,9 +268,15 @@ func packageOf(function string) string {
 
 // foreign tells whether a package, by its path, is neither the toolkit's nor Go's own. The empty
 // path is that of types without a name.
+//
+// Not all that lies in the toolkit's folder is the toolkit's: a folder mine is its author's.
 func foreign(path string) bool {
+	if rest, ok := strings.CutPrefix(path, module+"/"); ok {
+		first, _, _ := strings.Cut(rest, "/")
+		return !slices.Contains([]string{"pkg", "datasets", "charts", "notebooks"}, first)
+	}
 	first, _, _ := strings.Cut(path, "/")
-	return !ours(path) && (strings.Contains(first, ".") || path == "main" || path == "command-line-arguments" || plain()[first])
+	return path != module && (strings.Contains(first, ".") || path == "main" || path == "command-line-arguments" || plain()[first])
 }
 
 // plain holds what plainWords finds in this program.

@@ -184,8 +184,8 @@ func TestOpaque(t *testing.T) {
 		{wrapper{Sure: &elsewhere{}}, false}, {wrapper{Learner: elsewhere{Version: "1"}, Sure: &elsewhere{Version: "2"}}, true},
 		{wrapper{private: elsewhere{Version: "1"}}, false}, {wrapper{}, true},
 	} {
-		if lines, all := describe(c.v); all != c.all {
-			t.Errorf("%q says all: %v, want %v", lines, all, c.all)
+		if lines, by := describe(c.v); (by.open == "") != c.all {
+			t.Errorf("%q says all: %v, want %v", lines, by.open == "", c.all)
 		}
 	}
 }

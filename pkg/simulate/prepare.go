@@ -3,6 +3,7 @@ package simulate
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -22,7 +23,7 @@ type Prepared struct {
 	claims   []*privacy.Claim // by policy
 	identity identity
 	origin   Origin
-	whole    bool // whether the identity says all that results depend on, but for the toolkit
+	open     string // what neither the identity nor the toolkit decides, and why; see code
 }
 
 // Prepare validates all that can be known before the first trial, each learner's Open included.
@@ -95,9 +96,17 @@ func (e *Experiment) prepare(describing bool) (p *Prepared, err error) {
 		return nil, err
 	}
 	var d described
-	whole := true
+	whole := code{packages: make(map[string]bool)}
+	add := func(what string, v any) []string {
+		lines, by := describe(v)
+		maps.Copy(whole.packages, by.packages)
+		if whole.open == "" && by.open != "" {
+			whole.open = what + ": " + by.open
+		}
+		return append([]string{"build = " + e.buildOf(by)}, lines...)
+	}
 	if describing {
-		d.Environment, whole = describe(e.Environment)
+		d.Environment = add("the environment", e.Environment)
 	}
 	problem := world.Problem()
 	if e.FastForward {
@@ -108,8 +117,7 @@ func (e *Experiment) prepare(describing bool) (p *Prepared, err error) {
 	learners, claims := make([]bandit.Calibrated, len(e.Policies)), make([]*privacy.Claim, len(e.Policies))
 	for i, p := range e.Policies {
 		if describing {
-			lines, all := describe(p.Learner)
-			d.Learners, whole = append(d.Learners, lines), whole && all
+			d.Learners = append(d.Learners, add(fmt.Sprintf("policy %q", p.Name), p.Learner))
 		}
 		l, err := p.Learner.Open(problem, e.Horizon)
 		switch {
@@ -125,8 +133,8 @@ func (e *Experiment) prepare(describing bool) (p *Prepared, err error) {
 			claims[i] = &claim
 		}
 	}
-	p = &Prepared{Experiment: e, world: world, learners: learners, grid: grid, claims: claims, identity: newIdentity(e, grid, d), whole: whole}
-	if p.origin, err = newOrigin(p.identity); err != nil {
+	p = &Prepared{Experiment: e, world: world, learners: learners, grid: grid, claims: claims, identity: newIdentity(e, grid, d), open: whole.open}
+	if p.origin, err = newOrigin(p.identity, func() string { return e.buildOf(whole) }); err != nil {
 		return nil, err
 	}
 	return p, nil

@@ -15,7 +15,7 @@ type Status struct {
 	TrialsFailed    int           // trials that ended with an error
 	Trials          int           // number of trials of all experiments in the run
 	Unsaved         int           // finished trials that could not be written to their checkpoint
-	Err             error         // why they were not written; nil if all checkpoints are well
+	Err             error         // why they were not written, or go into no cache; nil if all is well
 	RoundsPerSecond float64       // of this run, without restored trials; 0 until known
 	Elapsed         time.Duration // since the run started
 	Left            time.Duration // estimate at the present rate; negative if unknown
@@ -69,7 +69,10 @@ func (t *Terminal) Report(s Status) {
 		t.trouble = trouble
 		said := "checkpoint: all finished trials are saved again"
 		if trouble {
-			said = s.Err.Error() + " (the run goes on, and tries again)"
+			said = s.Err.Error()
+			if s.Unsaved > 0 {
+				said += " (the run goes on, and tries again)"
+			}
 		}
 		if t.redraw && t.width > 0 {
 			fmt.Fprintln(t.w)

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"runtime"
 	"time"
 )
@@ -38,11 +39,11 @@ type Provenance struct {
 func (p *Prepared) provenance(records []*Record, from Origin) Provenance {
 	out := Provenance{
 		Experiment: p.Name, Seed: p.Seed, Asked: p.Trials, Horizon: p.Horizon, Rounds: p.rounds(), Fingerprint: p.Fingerprint,
-		Version: from.Version, Go: from.Go, Platform: from.Platform,
+		Version: cmp.Or(from.Version, Version()), Go: from.Go, Platform: from.Platform,
 		CPUs: runtime.NumCPU(), Date: time.Now().UTC().Truncate(time.Second),
 	}
-	walls := make(map[int64]time.Duration) // by run
-	other := map[string]bool{out.Version: true}
+	walls := make(map[int64]time.Duration)                // by run
+	other := map[string]bool{out.Version: true, "": true} // a Cache has none
 	for _, rec := range records {
 		if rec == nil {
 			continue

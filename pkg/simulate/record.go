@@ -29,12 +29,16 @@ type Origin struct {
 	Rounds      int    `json:"rounds"`
 	Fingerprint string `json:"fingerprint"`
 	// Parameters is a hash of the grid, the names of the policies, and all fields of environment and
-	// learners; see Experiment.Fingerprint.
+	// learners, and of what their code was built from; see Experiment.Fingerprint.
 	Parameters string `json:"parameters"`
-	Version    string `json:"version"` // of the toolkit; see Version
-	Program    string `json:"program"` // that uses the toolkit; see Program
-	Go         string `json:"go"`      // version of Go
-	Platform   string `json:"platform"`
+	// Build says what was built of all code that the results depend on: "packages-..." of those with
+	// the types of environment and learners if pkg/cmd/stamp linked the program, "binary-..." of the
+	// whole program if not, or "stated-..." of a Version that the linker was told.
+	Build    string `json:"build"`
+	Version  string `json:"version"` // of the toolkit; see Version
+	Program  string `json:"program"` // that uses the toolkit; see Program
+	Go       string `json:"go"`      // version of Go
+	Platform string `json:"platform"`
 }
 
 // Cost says what a trial took, and when. It does not bear on results.
@@ -46,7 +50,7 @@ type Cost struct {
 
 // newOrigin returns the origin of the records that this program makes of an experiment. What takes
 // time is left out if the experiment is not described, as it keeps no records then.
-func newOrigin(id identity) (Origin, error) {
+func newOrigin(id identity, build func() string) (Origin, error) {
 	o := Origin{
 		Experiment: id.Name, Seed: id.Seed, Horizon: id.Horizon, Rounds: id.Rounds, Fingerprint: id.Fingerprint,
 		Version: Version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
@@ -59,7 +63,7 @@ func newOrigin(id identity) (Origin, error) {
 		return o, err
 	}
 	sum := sha256.Sum256(text)
-	o.Program = Program()
+	o.Build, o.Program = build(), Program()
 	o.Parameters = fmt.Sprintf("%x", sum[:8])
 	return o, nil
 }

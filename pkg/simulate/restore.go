@@ -11,6 +11,9 @@ import (
 func (j *job) restore() error {
 	switch {
 	case j.Checkpoint != "":
+		if err := j.keepable(); err != nil {
+			return fmt.Errorf("simulate: checkpoint %s: experiment %q: %w", j.Checkpoint, j.Name, err)
+		}
 		c, err := openCheckpoint(j.Checkpoint, j.identity)
 		if err != nil {
 			return err
@@ -28,9 +31,7 @@ func (j *job) restore() error {
 	case j.Records != "":
 		return j.restoreFrom(j.Records)
 	case j.Cache != "":
-		if dir := j.useCache(); dir != "" {
-			return j.restoreFrom(dir)
-		}
+		return j.useCache()
 	}
 	return nil
 }

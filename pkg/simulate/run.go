@@ -94,6 +94,12 @@ func RunAll(ctx context.Context, experiments []*Experiment, opts Options) ([]*Re
 	var errs []error
 	for i, j := range jobs {
 		results[i] = j.result(j.records, j.origin)
+		if u, ok := j.save.(uncached); ok {
+			for k := range results[i].Policies {
+				p := &results[i].Policies[k]
+				p.Warnings = append(p.Warnings, u.warning())
+			}
+		}
 		results[i].Provenance.Workers, results[i].Provenance.Restored = opts.Workers, j.restored
 		if err := j.failure(); err != nil {
 			errs = append(errs, err)
@@ -133,6 +139,15 @@ func (nowhere) append(*Record) error   { return nil }
 func (nowhere) fail(*TrialError) error { return nil }
 func (nowhere) trouble() (int, error)  { return 0, nil }
 func (nowhere) close() error           { return nil }
+
+// uncached keeps nothing, and says why.
+type uncached struct{ why error }
+
+func (uncached) append(*Record) error      { return nil }
+func (uncached) fail(*TrialError) error    { return nil }
+func (u uncached) trouble() (int, error)   { return 0, u.why }
+func (uncached) close() error              { return nil }
+func (u uncached) warning() bandit.Warning { return bandit.Warning{What: u.why.Error(), Count: 1} }
 
 func openJobs(experiments []*Experiment, shard Shard) (jobs []*job, err error) {
 	defer func() {

@@ -94,7 +94,7 @@ func TestCancelledRunReturnsWhatFinished(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	e := toyExperiment()
-	e.Checkpoint, e.Workers = path, 2
+	e.Checkpoint, e.Fingerprint, e.Workers = path, "closure 1", 2
 	var trials atomic.Int64
 	e.Policies[0].Learner = onStart{e.Policies[0].Learner, func() {
 		if trials.Add(1) == 7 {
@@ -108,7 +108,9 @@ func TestCancelledRunReturnsWhatFinished(t *testing.T) {
 	if n := len(r.Finished); n < 5 || n >= e.Trials {
 		t.Fatalf("%d trials finished, want in [5, %d)", n, e.Trials)
 	}
-	whole := mustRun(t, toyExperiment())
+	unkept := toyExperiment()
+	unkept.Fingerprint = e.Fingerprint
+	whole := mustRun(t, unkept)
 	for i, trial := range r.Finished {
 		if !reflect.DeepEqual(r.Policies[1].Regret[i], whole.Policies[1].Regret[trial]) {
 			t.Errorf("trial %d differs from the whole run's", trial)
@@ -146,6 +148,7 @@ func TestFailingTrial(t *testing.T) {
 		})})
 		e.Workers = 1
 		e.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
+		e.Fingerprint = "closure 1"
 		r, err := e.Run(t.Context())
 		var te *TrialError
 		if !errors.As(err, &te) || !errors.Is(err, boom) {

@@ -30,10 +30,13 @@ type Store struct {
 	synced atomic.Int64 // when a record was last forced to the disk, in Unix nanoseconds
 }
 
-// OpenStore makes the directory, or opens it if it belongs to the same experiment, run by the same
-// version on the same platform.
+// OpenStore makes the directory, or opens it if it belongs to the same experiment, run by a
+// program that was built from the same, on the same platform.
 func (p *Prepared) OpenStore(dir string) (*Store, error) {
 	s := &Store{p: p, dir: dir}
+	if err := p.keepable(); err != nil {
+		return nil, s.wrap(fmt.Errorf("experiment %q: %w", p.Name, err))
+	}
 	had, err := s.owner()
 	switch {
 	case err == nil:
@@ -56,6 +59,9 @@ func (p *Prepared) OpenStore(dir string) (*Store, error) {
 // and why others failed. The records may be of another platform; Reduce refuses a mixture.
 func (p *Prepared) ReadStore(dir string) (records []*Record, failures []*TrialError, err error) {
 	s := &Store{p: p, dir: dir}
+	if err := p.keepable(); err != nil {
+		return nil, nil, s.wrap(fmt.Errorf("experiment %q: %w", p.Name, err))
+	}
 	had, err := s.owner()
 	if err != nil {
 		return nil, nil, s.wrap(err)

@@ -2,10 +2,6 @@ package simulate
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"fmt"
-	"io"
-	"os"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -16,15 +12,20 @@ const module = "github.com/dpbandits/dpbandits"
 // version is for the linker: -ldflags "-X github.com/dpbandits/dpbandits/pkg/simulate.version=...".
 var version string
 
-// Version returns the revision of the toolkit that runs. It is the first of these that is known:
+// revision is for the linker: pkg/cmd/stamp tells it the checkout's.
+var revision string
+
+// Version returns the revision of the toolkit that runs, fixed when the program was built. It is
+// the first of these that is known:
 //
 //   - what the linker was told: -ldflags "-X .../pkg/simulate.version=v1.2.3"
 //   - the revision that the build recorded, if the program is the toolkit's own
 //   - the version of the toolkit, or of its replacement, that the program's go.mod asked for
-//   - the revision of the git checkout it was compiled from, with "-dirty" if files were changed
+//   - the revision of the git checkout it was compiled in, if pkg/cmd/stamp linked the program
 //   - a hash of the program's executable file, "binary-..."
 //
-// It is "unknown" in a browser.
+// A revision ends in "-dirty" if files were changed. The version is "unknown" in a browser. It is a
+// name for people: what a kept trial was computed by is in its Origin's Build.
 var Version = sync.OnceValue(func() string {
 	if version != "" {
 		return version
@@ -34,10 +35,7 @@ var Version = sync.OnceValue(func() string {
 			return v
 		}
 	}
-	if v := gitVersion(); v != "" {
-		return v
-	}
-	return cmp.Or(executable(), "unknown")
+	return cmp.Or(revision, executable(), "unknown")
 })
 
 // Program returns the module and version of a program that is not the toolkit's own, for what its
@@ -90,21 +88,3 @@ func builtVersion(info *debug.BuildInfo) string {
 	}
 	return ""
 }
-
-// executable returns a short hash of the program's executable file, or "" if it cannot be read.
-var executable = sync.OnceValue(func() string {
-	path, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return ""
-	}
-	return fmt.Sprintf("binary-%x", sum.Sum(nil)[:8])
-})

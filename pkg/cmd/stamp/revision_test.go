@@ -1,6 +1,4 @@
-//go:build !js
-
-package simulate
+package main
 
 import (
 	"os"
