@@ -19,6 +19,6 @@
 // not finished. The table has the bytes of a local run. Trials that fail are in failures.csv, and
 // hold up no others.
 //
-// Build with go build rather than go run, so that all workers know which version they are. All of
+// Build the program once, as records of two builds do not mix. All of
 // Beam's flags work. README.md says what a large run costs, and what was tried.
 package cluster

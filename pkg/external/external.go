@@ -48,8 +48,8 @@ type Program struct {
 	// shell does, and run in the current directory.
 	Command []string
 	// Version stands for what the program does, which Command does not tell: change it whenever you
-	// change the program. Caches of results (simulate.Experiment.Cache) leave out a program without
-	// one; a checkpoint takes the two for what the program does.
+	// change the program. What keeps trials (simulate.Experiment's Cache, Checkpoint and Records) wants
+	// one, or a Fingerprint of the experiment, and takes it for what the program does.
 	Version string
 	// AnswerWithin is the longest time that an answer may take; 0 means 10 s.
 	AnswerWithin time.Duration
@@ -103,7 +103,7 @@ func (p Program) Open(problem bandit.Problem, horizon int) (bandit.Calibrated, e
 }
 
 // Opaque reports whether the value leaves open what the program does: whether Version is empty.
-// Caches of results ask.
+// What keeps trials asks.
 func (p Program) Opaque() bool { return p.Version == "" }
 
 // opened is a Program for a problem. Nothing but its user holds it, so that the processes end when

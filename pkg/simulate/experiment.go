@@ -43,7 +43,7 @@ type Experiment struct {
 	// and so are those whose environment or learners differ in any field, exported or not, or whose
 	// code was built from anything else.
 	//
-	// That comparison cannot see what a closure computes with, nor the global and environment variables
+	// The comparison cannot see what a closure computes with, nor the global and environment variables
 	// that a type of the program's own reads. So Checkpoint, Records and Cache want a Fingerprint
 	// that stands for these, such as "version 2, gap 0.1", if an experiment has closures, types of its
 	// own, or a learner in another program that states no version.

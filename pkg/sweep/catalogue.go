@@ -23,8 +23,9 @@
 // A finished trial is a file. A shard that is killed and started again, with any number of shards,
 // plays only trials without one. The table has the bytes of one that is computed at one go.
 //
-// Build the program once: records of two versions do not mix. For Slurm and Kubernetes there are
-// docker/sweep.slurm and docker/sweep.yaml.
+// Build the program once, and merge with the same file: records of two builds do not mix. An
+// experiment with closures, or with types of the program's own, wants a Fingerprint. For Slurm and
+// Kubernetes there are docker/sweep.slurm and docker/sweep.yaml.
 //
 // An engine of your own takes [Catalogue.Parse], simulate.Prepared and [Sweep.WriteCSV].
 package sweep

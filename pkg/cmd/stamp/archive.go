@@ -85,7 +85,7 @@ func importsOf(entry *io.SectionReader) (paths []string, err error) {
 		return nil, fmt.Errorf("its list of imports is at %d to %d of %d bytes", first, end, object.Size())
 	}
 	list := make([]byte, end-first)
-	if _, err := object.ReadAt(list, first); err != nil {
+	if _, err := object.ReadAt(list, first); err != nil && len(list) > 0 {
 		return nil, err
 	}
 	for one := range slices.Chunk(list, 16) {

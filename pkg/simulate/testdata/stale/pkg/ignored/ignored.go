@@ -1,0 +1,5 @@
+// Package ignored is a part of the environment.
+package ignored
+
+// Bonus is a part of the second arm's regret.
+func Bonus() float64 { return 1 }

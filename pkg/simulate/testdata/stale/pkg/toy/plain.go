@@ -1,0 +1,5 @@
+//go:build !tagged
+
+package toy
+
+const tagged = 0
