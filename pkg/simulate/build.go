@@ -59,8 +59,8 @@ func stampOf(stamp map[string]string, packages map[string]bool) string {
 	return fmt.Sprintf("packages-%x", sum.Sum(nil)[:8])
 }
 
-// keepable returns an error that says why finished trials cannot be kept, if so: another program, or
-// this one at another time, could take them for its own.
+// keepable returns an error that says why finished trials cannot be kept, if so: another program,
+// or this one at another time, could take them for its own.
 func (p *Prepared) keepable() error {
 	switch {
 	case p.origin.Build == "":

@@ -58,8 +58,8 @@ type identity struct {
 	described
 }
 
-// described holds the parameters of the environment and of each policy's learner. The first line of
-// each says what its code was built from.
+// described holds the parameters of the environment and of each policy's learner. The first line
+// of each says what its code was built from.
 type described struct {
 	Environment []string   `json:"environment"`
 	Learners    [][]string `json:"learners"`

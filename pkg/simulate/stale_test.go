@@ -207,7 +207,7 @@ func (h *house) play(program string, args ...string) (o outcome) {
 	return o
 }
 
-// keepers are the ways to keep trials, with how many a second run restores.
+// keepers are the ways to keep trials.
 var keepers = []string{"cache", "checkpoint", "records", "shards"}
 
 // TestNoNumberIsStale changes all that can change between two runs, and tries each way to keep
@@ -326,6 +326,20 @@ func TestNoNumberIsStale(t *testing.T) {
 			})
 		}
 	}
+
+	t.Run("go run", func(t *testing.T) {
+		args := []string{"run", "./mine/prog", "-kind=own", "-fingerprint=1", "-keep=records", "-place=" + filepath.Join(t.TempDir(), "kept")}
+		h.run(h.root, nil, "go", args...)
+		var o outcome
+		if err := json.Unmarshal([]byte(h.run(h.root, nil, "go", args...)), &o); err != nil || o.Restored != 4 {
+			t.Errorf("%+v, error %v, want the program's own trials restored", o, err)
+		}
+		defer h.edit("mine/prog/main.go", "o.Period = 4", "o.Period = 6")()
+		o = outcome{}
+		if err := json.Unmarshal([]byte(h.run(h.root, nil, "go", args...)), &o); err != nil || !strings.Contains(o.Error, "build is ") {
+			t.Errorf("after a changed method: %+v, error %v, want an error", o, err)
+		}
+	})
 
 	t.Run("another cell", func(t *testing.T) {
 		restore := h.edit("mine/prog/main.go", "func main() {", "func init() { println() }\n\nfunc main() {")

@@ -35,8 +35,8 @@ type hasher struct {
 	sums     map[string]string // by path, of those that are known
 }
 
-// sum returns the hash of a package and all that it imports. A path without a file is the compiler's
-// own, such as unsafe.
+// sum returns the hash of a package and all that it imports. A path without a file is the
+// compiler's own, such as unsafe.
 func (h *hasher) sum(path string) (string, error) {
 	if sum, ok := h.sums[path]; ok || h.archives[path] == "" {
 		return sum, nil
