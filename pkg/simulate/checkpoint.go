@@ -43,8 +43,8 @@ type checkpoint struct {
 // retryEvery is how long a checkpoint waits after a failed write before it tries again.
 const retryEvery = time.Second
 
-// identity is what determines the results of a trial, the code included. The number of trials is not
-// part of it: a file may be resumed with more of them, or fewer.
+// identity is what determines the results of a trial, the code included. The number of trials is
+// not part of it: a file may be resumed with more of them, or fewer.
 type identity struct {
 	Format      string   `json:"format"`
 	Name        string   `json:"name"`
