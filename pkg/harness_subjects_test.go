@@ -617,6 +617,9 @@ func subjects() []subject {
 		values("environment.UnitFeatures", func() any { return environment.UnitFeatures{Arms: 4, Dim: 3, Norm: 1} }),
 		values("environment.SphereArms", func() any { return environment.SphereArms{Arms: 4, Dim: 3, Length: 0.4} }),
 		values("environment.Blind", func() any { return environment.Blind{Environment: environment.SphereArms{Arms: 4, Dim: 3}} }),
+		values("environment.Adversary", func() any {
+			return environment.Adversary{Plan: environment.Turns, Arms: 3, Gap: 0.2, Growth: 2}
+		}),
 		values("environment.TwoContexts", func() any { return environment.TwoContexts{Dim: 3} }),
 		values("environment.Sparse", func() any {
 			return environment.Sparse{Arms: 4, Dim: 6, Sparsity: 2, Noise: 0.1, Margin: 0.1, Clip: 2, RewardClip: 2}

@@ -36,7 +36,8 @@ type Instance interface {
 	// contexts, a pull may come before the first Next; see Warmer.
 	Pull(rewards *rand.Rand, arms []int, y []float64)
 	// Regret returns the expected regret of the arms in this round: the mean reward of the best choice
-	// minus theirs.
+	// minus theirs. Where rewards follow no law, it is what the round adds to the regret in hindsight,
+	// against the choice that has gained most in all rounds so far, and may be negative.
 	Regret(arms []int) float64
 }
 

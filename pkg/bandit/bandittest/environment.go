@@ -22,6 +22,9 @@ type EnvironmentOptions struct {
 	// an adversary. By default, differences of regret are compared with differences of averages over
 	// pulls.
 	RegretIsNotMean bool
+	// Hindsight means that the sums of regret, over the rounds so far, are never negative for a choice
+	// that stays, and 0 for some, instead of the regret of each round. Regret is then not a mean.
+	Hindsight bool
 	// Sets appends a random feasible set of arms to dst. nil means that any Slots different arms are
 	// feasible.
 	Sets func(r *rand.Rand, v *bandit.View, dst []int) []int
@@ -37,7 +40,8 @@ type EnvironmentOptions struct {
 //     other, of one world or of two
 //   - pulls change neither later contexts nor later rewards
 //   - rewards are within their range
-//   - regret is never negative, is 0 for some choice, and agrees with the means of the rewards
+//   - regret is never negative, is 0 for some choice, and agrees with the means of the rewards, or
+//     is so in sum for choices that stay, in hindsight
 //   - without contexts, all arms may be pulled before round 1, which does not change later rounds
 //   - a round allocates nothing
 func Environment(t testing.TB, env bandit.Environment, options ...EnvironmentOptions) {
@@ -310,7 +314,33 @@ func (s envSuite) warmUp() error {
 // maxSets bounds the number of sets that regret enumerates in a round.
 const maxSets = 5000
 
+// hindsight checks the sums of regret of each arm that stays.
+func (s envSuite) hindsight() error {
+	env, p := s.start()
+	if p.Slots != 1 {
+		return fmt.Errorf("EnvironmentOptions.Hindsight with Slots = %d, want 1", p.Slots)
+	}
+	sums, tol := make([]float64, p.Arms), 1e-9*span(p)*float64(s.Rounds)
+	var v bandit.View
+	for round := 1; round <= s.Rounds; round++ {
+		env.Next(&v)
+		if v.Arms != p.Arms {
+			return fmt.Errorf("round %d: %d arms, want %d in hindsight", round, v.Arms, p.Arms)
+		}
+		for arm := range sums {
+			sums[arm] += env.Regret([]int{arm})
+		}
+		if least := slices.Min(sums); !(math.Abs(least) <= tol) {
+			return fmt.Errorf("round %d: the least regret of an arm that stays = %v, want 0", round, least)
+		}
+	}
+	return nil
+}
+
 func (s envSuite) regret() error {
+	if s.Hindsight {
+		return s.hindsight()
+	}
 	env, p := s.start()
 	draw := stream(s.Seed, choice)
 	tol := 1e-9 * span(p) * float64(p.Slots)
@@ -382,7 +412,7 @@ func nextSet(arms []int, n int) bool {
 // for 5 pairs of choices in each of 3 rounds. It fails beyond 6 standard errors: for one seed in
 // 10^7 if the averages are normal.
 func (s envSuite) regretIsMean() error {
-	if s.RegretIsNotMean {
+	if s.RegretIsNotMean || s.Hindsight {
 		return nil
 	}
 	const pairs, pulls, z = 5, 4000, 6
