@@ -582,6 +582,16 @@ func subjects() []subject {
 		onesOf("arms.AdaPTT", func() any { return learner.New(arms.AdaPTT{Delta: 0.1, AsRun: true}, blocks()) }),
 		of("arms.NewGaussianThompson", func() []any { return []any{arms.NewGaussianThompson, 1.0, 2, 1e-5, single, 16} }),
 		onesOf("arms.GaussianThompson", func() any { return learner.New(arms.GaussianThompson{}, blocks()) }),
+		onesOf("arms.NewEXP3", func() any { return arms.NewEXP3() }),
+		onesOf("arms.EXP3", func() any { return learner.New(arms.EXP3{Rounds: 100}, nil) }),
+		onesOf("arms.NewEXP3IX", func() any { return arms.NewEXP3IX() }),
+		onesOf("arms.EXP3IX", func() any { return learner.New(arms.EXP3IX{Rounds: 100}, nil) }),
+		onesOf("arms.NewTsallisINF", func() any { return arms.NewTsallisINF() }),
+		onesOf("arms.TsallisINF", func() any { return learner.New(arms.TsallisINF{}, nil) }),
+		onesBy("arms.NewPrivateHTINF", arms.NewPrivateHTINF),
+		onesOf("arms.HTINF", func() any {
+			return learner.New(arms.HTINF{}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: mechanism.EqualRounds(3)})
+		}),
 		onesBy("arms.NewTargetIMED", arms.NewTargetIMED),
 		onesOf("arms.TargetIMED", func() any {
 			return learner.New(arms.TargetIMED{First: 2, Epsilon: 1}, mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Cumulative: true})

@@ -37,8 +37,8 @@ const Delta = 1e-5
 
 func budget(epsilon float64) privacy.Budget { return privacy.Budget{Epsilon: epsilon, Delta: Delta} }
 
-// Contestants lists the learners of the leaderboard.
-var Contestants = catalogue.Learners()
+// Contestants lists the learners of the leaderboard. Those for an adversary race elsewhere.
+var Contestants = slices.Concat(arms.Catalogue(), learner.SlotsCatalogue(), learner.LinearCatalogue())
 
 // notPrivate is the model of a learner that promises nothing.
 const notPrivate = "not private"

@@ -87,6 +87,10 @@ var makers = []maker{
 	{"AdaP-TT", true, true, func(epsilon float64) private { return arms.NewAdaPTT(epsilon, 0.1) }},
 	{"Gaussian Thompson", true, true, func(float64) private { return arms.NewGaussianThompson(0.1, 2, 1e-5) }},
 	{"TargetIMED", true, false, arms.NewTargetIMED},
+	{"EXP3", false, true, public(arms.NewEXP3)},
+	{"EXP3-IX", false, true, public(arms.NewEXP3IX)},
+	{"Tsallis-INF", false, true, public(arms.NewTsallisINF)},
+	{"DP-HTINF", true, true, arms.NewPrivateHTINF},
 	{"DP-IMED", true, false, func(epsilon float64) private { return arms.NewDPIMED(epsilon, 2) }},
 }
 

@@ -38,3 +38,19 @@ func Catalogue() []learner.Entry {
 		{Name: "KL-UCB of bits", Private: true, Model: privacy.Local, Streaming: true, New: pure(NewLocalKLUCB)},
 	}
 }
+
+// AdversarialCatalogue lists the learners for rewards that an adversary has fixed. Those of
+// Catalogue are for rewards of a law.
+func AdversarialCatalogue() []learner.Entry {
+	public := func(name string, make func() learner.Private[privacy.Means]) learner.Entry {
+		return learner.Entry{Name: name, New: func(bandit.Problem, privacy.Budget) bandit.Learner { return make() }}
+	}
+	return []learner.Entry{
+		public("EXP3", NewEXP3),
+		public("EXP3-IX", NewEXP3IX),
+		public("Tsallis-INF", NewTsallisINF),
+		{Name: "DP-HTINF", Private: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
+			return NewPrivateHTINF(b.Epsilon)
+		}},
+	}
+}

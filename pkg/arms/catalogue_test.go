@@ -2,6 +2,7 @@ package arms_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/arms"
@@ -13,7 +14,7 @@ import (
 // the model that it is listed with, or nothing if it is not private.
 func TestCatalogue(t *testing.T) {
 	seen := map[string]bool{}
-	for _, e := range arms.Catalogue() {
+	for _, e := range slices.Concat(arms.Catalogue(), arms.AdversarialCatalogue()) {
 		if seen[e.Name] {
 			t.Errorf("two learners are named %s", e.Name)
 		}

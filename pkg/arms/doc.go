@@ -27,11 +27,19 @@
 //   - [GaussianThompson]: Thompson sampling whose own draws are the noise
 //   - [DPUCB]: UCB by a mean that is released after each reward
 //
+// For rewards that an adversary has fixed, which need follow no law, not private but for the last:
+//
+//   - [EXP3]: exponential weights
+//   - [EXP3IX]: the same with implicit exploration
+//   - [TsallisINF]: optimal there, and for rewards of a law
+//   - [NewPrivateHTINF]: the same over noisy means of batches, central model, one reward replaced
+//
 // Private in the local model, one user's reward replaced:
 //
 //   - [NewLocalKLUCB]: KL-UCB by randomised bits
 //
-// [Catalogue] lists those that play for a small regret, each with its paper's constants.
+// [Catalogue] lists those that play for a small regret, each with its paper's constants, and
+// [AdversarialCatalogue] those for an adversary.
 //
 // Lower bounds on the regret, as functions of the round, to draw beside a curve:
 //

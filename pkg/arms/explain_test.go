@@ -3,6 +3,7 @@ package arms_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/arms"
@@ -46,14 +47,15 @@ func TestInsights(t *testing.T) {
 	for a := range many {
 		many[a] = 0.2 + float64(a%7)/10
 	}
-	all := arms.Catalogue()
+	all := slices.Concat(arms.Catalogue(), arms.AdversarialCatalogue())
 	for name, l := range map[string]bandit.Learner{
 		"successive elimination": arms.NewSuccessiveElimination(), "AdaP-TT": arms.NewAdaPTT(2, 0.1),
 		"Gaussian Thompson": arms.NewGaussianThompson(0.1, 2, 1e-5),
 	} {
 		all = append(all, learner.Entry{Name: name, New: func(bandit.Problem, privacy.Budget) bandit.Learner { return l }})
 	}
-	turns := map[string]bool{"DP-SE": true, "successive elimination": true, "AdaP-TT": true, "TargetIMED": true} // without indices
+	turns := map[string]bool{"DP-SE": true, "successive elimination": true, "AdaP-TT": true, "TargetIMED": true, // without indices
+		"EXP3": true, "EXP3-IX": true, "Tsallis-INF": true, "DP-HTINF": true}
 	for _, means := range [][]float64{few, many} {
 		env := stretched{environment.Arms{Means: means, Law: environment.GaussianWeights, Sigma: 0.15}}
 		rounds := 8000

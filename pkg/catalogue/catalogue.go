@@ -21,9 +21,9 @@ import (
 )
 
 // Learners lists learners for a race at equal privacy, where all have the same budget: of K arms,
-// on a uniform matroid, and with contexts.
+// on a uniform matroid, with contexts, and for an adversary.
 func Learners() []learner.Entry {
-	return slices.Concat(arms.Catalogue(), learner.SlotsCatalogue(), learner.LinearCatalogue())
+	return slices.Concat(arms.Catalogue(), learner.SlotsCatalogue(), learner.LinearCatalogue(), arms.AdversarialCatalogue())
 }
 
 // Learner is a learner of the catalogue by its name, at a budget: a plain value, for what a person
@@ -101,6 +101,7 @@ func Worlds() []World {
 		{"many", "20 arms", environment.Arms{Means: append(nineteen, 0.7)}, false},
 		{"linear", "50 linear arms, d = 5", environment.SphereArms{Arms: 50, Dim: 5}, true},
 		{"fresh", "10 fresh contexts, d = 5", environment.UnitFeatures{Arms: 10, Dim: 5}, false},
+		{"adversary", "10 arms, means that go up and down", environment.Adversary{}, false},
 		{"sets", "25 fresh contexts, d = 5, a gap of 0.1", environment.DecisionSets{Arms: 25, Dim: 5, Gap: 0.1}, false},
 	}
 }

@@ -18,7 +18,7 @@ func TestAdversary(t *testing.T) {
 }
 
 // TestAdversaryInHindsight: the sum of regret is the definition, of which the rewards of all arms
-// are read off each round: the largest sum of an arm, less the rewards of the arms played. Seeds are
+// are read off: the largest sum of an arm, less the rewards of the arms played. Seeds are
 // fixed and the numbers whole, so that they are equal.
 func TestAdversaryInHindsight(t *testing.T) {
 	for _, plan := range []AdversaryPlan{Seesaw, Turns, Steady} {

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dpbandits/dpbandits/pkg/arms"
@@ -98,7 +99,7 @@ func soundEstimates(e Effort) (items []audit.Item) {
 			items = append(items, item)
 		}
 	}
-	for _, entry := range arms.Catalogue() {
+	for _, entry := range slices.Concat(arms.Catalogue(), arms.AdversarialCatalogue()) {
 		add(entry.Name, entry)
 	}
 	add("AdaP-TT", learner.Entry{Private: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {

@@ -22,8 +22,8 @@ type Releases struct {
 	New    func(p bandit.Problem) learner.Private[privacy.Means]
 	Linear bool
 	// Streaming attacks the first four estimates of a single arm. It is for a learner that shows a
-	// reward in more than one release. Otherwise the attack is on the first estimate of arm 0 alone,
-	// whose law it reads off the learner's plan.
+	// reward in more than one release. Otherwise the attack is on the first estimate of the arm that
+	// round 1 plays alone, whose law it reads off the learner's plan.
 	Streaming bool
 	// Runs returns how often to play in each world, for plays of so many rounds; nil means 10,000.
 	Runs func(rounds int) int
@@ -44,15 +44,15 @@ func (r Releases) runs(rounds int) int {
 	return r.Runs(rounds)
 }
 
-// first plays until arm 0 has an estimate, and returns the round and the run. The reward of round 1
-// is given, the others are 0.
-func (r Releases) first(l bandit.Calibrated, reward float64, noise rand.Source) (int, meansRun, error) {
+// first plays until the arm of round 1 has an estimate, and returns the round and the estimate. The
+// reward of round 1 is given, the others are 0.
+func (r Releases) first(l bandit.Calibrated, reward float64, noise rand.Source) (int, privacy.Estimate, error) {
 	p := r.problem()
 	run, ok := l.Start(rand.New(rand.NewPCG(1, 1)), noise).(meansRun)
 	if !ok {
-		return 0, nil, fmt.Errorf("suite: %s: a run that releases no means", r.Name)
+		return 0, privacy.Estimate{}, fmt.Errorf("suite: %s: a run that releases no means", r.Name)
 	}
-	chosen, y := make([]int, 0, 1), []float64{reward}
+	chosen, y, arm := make([]int, 0, 1), []float64{reward}, 0
 	for t := 1; t <= releaseHorizon; t++ {
 		v := bandit.View{Round: t, Arms: p.Arms, Dim: p.Dim, X: []float64{1, 0, 0, 1}[:p.Arms*p.Dim]}
 		var err error
@@ -60,13 +60,16 @@ func (r Releases) first(l bandit.Calibrated, reward float64, noise rand.Source) 
 			err = run.Update(&v, chosen, y)
 		}
 		if err != nil {
-			return t, run, err
+			return t, privacy.Estimate{}, err
 		}
-		if y[0] = 0; run.Release().Of[0].Count > 0 {
-			return t, run, nil
+		if t == 1 {
+			arm = chosen[0]
+		}
+		if y[0] = 0; run.Release().Of[arm].Count > 0 {
+			return t, run.Release().Of[arm], nil
 		}
 	}
-	return 0, nil, fmt.Errorf("suite: %s: no estimate of arm 0 in %d rounds", r.Name, releaseHorizon)
+	return 0, privacy.Estimate{}, fmt.Errorf("suite: %s: no estimate of arm %d in %d rounds", r.Name, arm, releaseHorizon)
 }
 
 // Item returns the audit. It plays once, to see when the first estimate is there.
@@ -105,11 +108,8 @@ func (r Releases) Item() (audit.Item, error) {
 	return audit.Likelihood{
 		Name: r.Name, Claim: plan.Asked, Curve: curve, Density: density, Runs: r.runs(first),
 		Release: func(world int, source rand.Source, out []float64) error {
-			_, run, err := r.first(l, float64(world), source)
-			if err == nil {
-				e := run.Release().Of[0]
-				out[0] = e.Mean * float64(e.Count)
-			}
+			_, e, err := r.first(l, float64(world), source)
+			out[0] = e.Mean * float64(e.Count)
 			return err
 		},
 	}, nil

@@ -87,7 +87,7 @@ func ExampleReleases() {
 
 // Every private learner of the catalogues is attacked, but for the local one that has no release.
 func TestEntry(t *testing.T) {
-	for _, e := range slices.Concat(arms.Catalogue(), learner.LinearCatalogue(), learner.SlotsCatalogue()) {
+	for _, e := range slices.Concat(arms.Catalogue(), arms.AdversarialCatalogue(), learner.LinearCatalogue(), learner.SlotsCatalogue()) {
 		item, err := Entry(e.Name, e, Budget, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", e.Name, err)

@@ -1,0 +1,51 @@
+package arms
+
+import (
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// EXP3IX is [EXP3] with implicit exploration (Neu 2015). A loss of the arm played is divided by its
+// probability plus gamma, so that no estimate is too large, and the regret in hindsight is small
+// with high probability, not in expectation alone. In round n
+//
+//	eta = 2 gamma = sqrt(ln K/(K n)),
+//
+// for which the regret is below 4 sqrt(n K ln K) + (2 sqrt(n K/ln K) + 1) ln(2/d) with probability
+// 1 - d.
+type EXP3IX struct {
+	// Rounds is a number of rounds n, >= 1, to fix eta = 2 gamma = sqrt(2 ln K/(K n)) for; 0 means the
+	// eta above, which needs none.
+	Rounds int
+}
+
+var _ learner.Policy[privacy.Means] = EXP3IX{}
+
+// NewEXP3IX returns EXP3-IX, which is not private.
+func NewEXP3IX() learner.Private[privacy.Means] { return learner.New(EXP3IX{}, eachRound()) }
+
+// Prepare validates.
+func (l EXP3IX) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
+	if err := checkRounds("EXP3IX", l.Rounds); err != nil {
+		return nil, err
+	}
+	return prepare("EXP3IX", p, horizon, func(own *rand.Rand) learner.Rule[privacy.Means] {
+		return &exp3IX{bets: newBets(p, own), rate: newRate(p.Arms, l.Rounds)}
+	})
+}
+
+type exp3IX struct {
+	bets
+	rate rate
+}
+
+// Learn sets the chances of the next round.
+func (l *exp3IX) Learn(r *privacy.Means) ([]float64, error) { return l.follow(r, l) }
+
+func (l *exp3IX) learn(arm int, loss float64, _ privacy.Tail) {
+	l.losses[arm] += loss / (l.chances[arm] + l.rate.at(l.n)/2)
+	l.exponential(l.rate.at(l.n + 1))
+}
