@@ -27,5 +27,5 @@ func ExampleLearner() {
 	// Output:
 	// claims epsilon = 1
 	// of which 0.97 is excluded
-	// rank 2 of 14 in 2 arms
+	// rank 2 of 15 in 2 arms
 }
