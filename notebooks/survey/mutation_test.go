@@ -42,6 +42,8 @@ var cellMutations = []notebooktest.Mutation{
 	{"c32b", "the lower bound is three times as large", "pkg/arms/lower_bounds.go", "return float64(sum * portable.Log(t))", "return float64(3 * sum * portable.Log(t))"},
 	{"best2", "the program's threshold is the proved one", "pkg/arms/ada_p_tt.go", "test: glr{l.Delta, l.AsRun}", "test: glr{l.Delta, false}"},
 	{"c45b", "a design may have max g up to 40m", "pkg/design/optimal.go", "\t\tmost = 2\n", "\t\tmost = 40\n"},
+	{"ad6", "the seesaw stands still", "pkg/environment/adversary.go", "t.phase%2 == 0 {", "t.phase < 0 {"},
+	{"ad10", "a batch is as long as epsilon = 1 needs, whatever epsilon is", "pkg/arms/htinf.go", "math.Ceil(math.Sqrt2 / epsilon)", "math.Ceil(math.Sqrt2)"},
 	{"c47b", "LinUCB is as bold as can be", "pkg/learner/linucb.go", "l.width[0] = l.factor * l.confidence", "l.width[0] = 1e9 * l.confidence"},
 }
 
