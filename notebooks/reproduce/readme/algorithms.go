@@ -60,6 +60,7 @@ var algorithms = []algorithm{
 	{"AdaP-UCB", "Azize and Basu 2022", "", central, "AdaP-UCB", "", "05-dp-online-algorithms"},
 	{"DP-KLUCB", azize, "", central, "DP-KLUCB", "", "05-dp-online-algorithms"},
 	{"DP-IMED", azize, "", central, "DP-IMED", "", "05-dp-online-algorithms"},
+	{"HTINF over batches", "Asi, Raman, Talwar 2025", arxiv + "2505.21790", central, "", "DP-HTINF: releases", "05-dp-online-algorithms"},
 	{"DP-FTRL", "Agarwal and Singh 2017", arxiv + "1701.07953", central, "", "DP-FTRL", "05-dp-online-algorithms"},
 }
 
