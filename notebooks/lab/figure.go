@@ -21,8 +21,10 @@ type Figure struct {
 	What string // a line
 	// Experiments returns what has to be run; nil for a figure that needs none.
 	Experiments func(cell.Scale) []*simulate.Experiment
-	// Report lays the numbers beside the paper's; the tables are the experiments', in order. It may
-	// end by package check. Its table gets the scale.
+	// Studies returns what has to be measured in runs; nil for a figure that needs none.
+	Studies func(cell.Scale) []*Study
+	// Report lays the numbers beside the paper's; the tables are the experiments', in order, and then
+	// the studies'. It may end by package check. Its table gets the scale.
 	Report func(cell.Scale, []*simulate.Table) (*charts.Table, error)
 }
 
@@ -59,6 +61,13 @@ func (f Figure) Reproduce(ctx context.Context, s cell.Scale, progress simulate.P
 		failed = err
 		tables = Tables(results)
 	}
+	if f.Studies != nil {
+		measured, err := RunStudies(ctx, s, f.Studies(s)...)
+		if err != nil {
+			return nil, errors.Join(failed, err)
+		}
+		tables = append(tables, measured...)
+	}
 	report, err := f.report(s, tables)
 	return report, errors.Join(failed, err)
 }
@@ -81,13 +90,21 @@ func (f Figure) report(s cell.Scale, tables []*simulate.Table) (t *charts.Table,
 	return t, err
 }
 
-// Tables returns the committed paper-scale tables of a figure's experiments, in order.
+// Tables returns the committed paper-scale tables of a figure's experiments and studies, in order.
 func (f Figure) Tables() (tables []*simulate.Table, err error) {
-	if f.Experiments == nil {
-		return nil, nil
+	var names []string
+	if f.Experiments != nil {
+		for _, e := range f.Experiments(cell.Paper) {
+			names = append(names, e.Name)
+		}
 	}
-	for _, e := range f.Experiments(cell.Paper) {
-		t, err := results.Table(e.Name)
+	if f.Studies != nil {
+		for _, s := range f.Studies(cell.Paper) {
+			names = append(names, s.Name)
+		}
+	}
+	for _, name := range names {
+		t, err := results.Table(name)
 		if err != nil {
 			return nil, err
 		}

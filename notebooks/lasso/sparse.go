@@ -32,6 +32,9 @@ var Figures = lab.Figures{{
 }, {
 	Name: "lasso-local", What: "a local learner by randomised bits: regret grows with the dimension",
 	Experiments: locals, Report: report(charts.Beside{}, nil, Delta),
+}, {
+	Name: "lasso-assumptions", What: "Section 2.1 of the private LASSO paper, measured: compatibility, symmetry and balance of six environments",
+	Studies: assumptions, Report: lab.Measured(assumptionsCaption),
 }}
 
 // Sparsity and Delta are those of all experiments.

@@ -58,7 +58,7 @@ func reproduce(ctx context.Context, figure string, s cell.Scale, out string, to 
 	if err != nil {
 		return misuse("no figure %q; dpbandits reproduce lists them", figure)
 	}
-	if s == cell.Paper && f.Experiments != nil && os.Getenv("DPBANDITS_ROOT") == "" { // tables are written there
+	if s == cell.Paper && (f.Experiments != nil || f.Studies != nil) && os.Getenv("DPBANDITS_ROOT") == "" { // tables are written there
 		if _, err := checkout(); err != nil {
 			return err
 		}
