@@ -37,7 +37,7 @@ type Assumed struct {
 // with a margin, which is not symmetric.
 var AssumedOn = []Assumed{
 	{"independent", environment.Sparse{}},
-	{"AR(1)", environment.Sparse{Dim: 40, Design: environment.Autoregressive, Correlation: 0.7, Leading: true}},
+	{"AR1", environment.Sparse{Dim: 40, Design: environment.Autoregressive, Correlation: 0.7, Leading: true}},
 	{"equi-correlated", environment.Sparse{Dim: 40, Design: environment.Equicorrelated, Correlation: 0.7, Leading: true}},
 	{"spherical", environment.Sparse{Dim: 40, Design: environment.Spherical, Leading: true}},
 	{"FLIPHAT", environment.Sparse{Arms: 3, Dim: 400, Design: environment.Autoregressive, Correlation: 0.1, Noise: 0.1, Raw: true}},
@@ -74,7 +74,7 @@ func (a Assumed) Covariance() *mat.SymDense {
 func (a Assumed) study(s cell.Scale) *lab.Study {
 	rounds := cell.Pick(s, 50, 500, 500)
 	return &lab.Study{
-		Name: "lasso-assumptions-" + a.Name, Seed: 2406, Trials: cell.Pick(s, 2, 10, 40), Rounds: rounds,
+		Name: "lasso-assumptions-" + a.Name, Seed: 2406, Trials: cell.Pick(s, 2, 10, 160), Rounds: rounds,
 		What:  []string{PhiPrinted, PhiCone, Tilt, Along, Across, PrintedB, Entry},
 		Trial: func(trial int) []float64 { return a.measure(rounds, trial) },
 	}

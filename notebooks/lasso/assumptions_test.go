@@ -47,3 +47,18 @@ func TestAssumptionsSmoke(t *testing.T) {
 		t.Errorf("with a margin the tilt is %v, want above 0.1", tilt)
 	}
 }
+
+// A value at Lemma 3's distance from the threshold is missed as often as the laws of the noise say,
+// to four standard errors: a false alarm in 16,000 seeds.
+func TestSelectionSmoke(t *testing.T) {
+	s := selection(cell.Smoke)[0]
+	want := NewSelection(1)
+	values := s.Trial(0)
+	p := want.Misses(want.Alpha)
+	if math.Abs(values[3]-p) > 4*math.Sqrt(p*(1-p)/SelectionDraws) || p < 0.1 {
+		t.Errorf("missed in a share of %v of draws, want %v, above 0.1", values[3], p)
+	}
+	if values[4] != 0 || want.Misses(want.Each) > 1./SelectionRounds {
+		t.Errorf("with its own ε and δ: %v, want none, and a probability of %v below 1/T", values[4], want.Misses(want.Each))
+	}
+}

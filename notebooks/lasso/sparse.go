@@ -35,6 +35,9 @@ var Figures = lab.Figures{{
 }, {
 	Name: "lasso-assumptions", What: "Section 2.1 of the private LASSO paper, measured: compatibility, symmetry and balance of six environments",
 	Studies: assumptions, Report: lab.Measured(assumptionsCaption),
+}, {
+	Name: "lasso-selection", What: "Algorithm 2 of the private LASSO paper: false positives beside their bound, errors beside Lemma 3's accuracy",
+	Studies: selection, Report: lab.Measured(selectionCaption),
 }}
 
 // Sparsity and Delta are those of all experiments.

@@ -66,8 +66,45 @@ func lassoNumbers() []Number {
 		return Measured{math.Sqrt(2*k*math.Log(1/lasso.Delta)*eps) / theorem, 0}
 	}).because("ε stands under the root in print", here)
 	s.notRun(8, Constant, "Algorithms 1 and 2", 130, "2 in λ_t, 8 and 32 in ξ, 4λ twice, Lap(2ξ), and √8 and 2 of a node's budget", "2, 8, 32, 4, 4, 2, 8, 2", "mechanism.ThresholdedLasso has them; no run varies them")
-	s.notRun(5, Constant, "Section 2.1", 51, "3 in the compatibility condition, 4 in s̄ and its kin, 16 in s₁", "3, 4, 4, 4, 16", "compatibility, symmetry and balance measured on the environments, minutes")
-	s.notRun(1, Constant, "Section 5.1, Lemma 3", 193, "128 in the accuracy α of a selection", "128", "Lemma 3's α beside the errors of a selection: a minute; coefficients are at most 1, and α is far beyond that")
+	const ar = "lasso-assumptions-AR1"
+	s.bound(atMost, Constant, "Section 2.1, Definition 1", 51, "φ² as printed over φ² with x'Mx, AR(1) of correlation 0.7 in 40 dimensions", "3", 1, ar+".csv, exact for its support", func() Measured {
+		return Measured{quantity(ar, lasso.PhiPrinted).Value / quantity(ar, lasso.PhiCone).Value, 0}
+	}).because("the numerator is printed with x_S, so that the 3 of the cone has no effect; for M = (1 0.9; 0.9 1), S = {1} print has 1, and x'Mx gives 0.19", here)
+	extreme := func(what string, over func(lasso.Assumed, Measured) Measured) func() Measured {
+		return func() (most Measured) {
+			most.Value = math.Inf(-1)
+			for _, a := range lasso.AssumedOn {
+				if m := over(a, quantity("lasso-assumptions-"+a.Name, what)); m.Value > most.Value {
+					most = m
+				}
+			}
+			return most
+		}
+	}
+	const six = "lasso-assumptions-*.csv, six environments"
+	s.bound(atMost, Constant, "Section 2.1, Assumption 2", 57, "φ² that the toolkit sets by hand for the printed algorithm, 1/4, over the least φ² measured", "φ", 1, six,
+		extreme(lasso.PhiCone, func(_ lasso.Assumed, m Measured) Measured { return ratio(Measured{0.25, 0}, m) })).
+		because("the paper says no φ; 1/s₀ = 0.2 is the most that covariances of unit variance allow without correlation, 0.041 is AR(1)'s; with φ² = 0.2, s̄ is 68 and not 55", here)
+	s.bound(atMost, Constant, "Section 2.1, Assumption 3", 63, "greatest standard score of P(A) − P(−A), A that the best mean is further from 0 than the worst, without a margin", "symmetric", 3, six,
+		extreme(lasso.Tilt, func(a lasso.Assumed, m Measured) Measured {
+			if a.Margin > 0 {
+				return Measured{}
+			}
+			return Measured{math.Abs(m.Value) / m.SE, 0}
+		}))
+	s.bound(atMost, Constant, "Section 2.1, Assumption 3, with a margin", 63, "P(A) − P(−A) if rounds whose best two are within 0.3 are drawn again", "a constant", 0, "lasso-assumptions-margin.csv",
+		func() Measured { return quantity("lasso-assumptions-margin", lasso.Tilt) }).
+		because("−𝒳 has the gap between the last two, which are not drawn again: 𝒟(−𝒳) = 0 where 𝒟(𝒳) > 0, and no constant serves; so a gap and Assumption 3 exclude each other unless both ends have it", here)
+	s.bound(atMost, Constant, "Section 2.1, Assumption 4", 71, "greatest C_b that an arm in the middle needs (1/2 for normal contexts)", "C_b > 1", 1, six,
+		extreme(lasso.Across, func(_ lasso.Assumed, m Measured) Measured { return m }))
+	s.bound(atMost, Constant, "Section 2.1, Assumption 4, as printed", 71, "greatest C_b that it needs with the K-th arm on its right-hand side", "C_b > 1", 1, six,
+		extreme(lasso.PrintedB, func(_ lasso.Assumed, m Measured) Measured { return m }))
+	screen := s.bound(atMost, Constant, "Section 2.1", 51, "false positives of the first threshold over their bound 4C_rC_X√s/φ², φ² = 0.2 as measured", "4, 4, 4, 16", 1, "lasso-selection.csv", func() Measured { return quantity("lasso-selection", lasso.FalsePositives) })
+	screen.Numbers = 4
+	s.bound(atMost, Constant, "Section 5.1, Lemma 3", 193, "share of selections that miss a value α above the threshold, ε = 1, δ = 10⁻⁵", "128; 1/T", 1./lassoRounds, "lasso-selection.csv, 10⁵ selections", func() Measured { return quantity("lasso-selection", lasso.MissedPrinted) }).
+		because("α has the ε and the δ of all, the selection gets ε/(2L ln(1/δ₂)) and δ/2L: its noise ξ is α/2.2. With one value the smallest example; with its own ε and δ the next row", here)
+	s.bound(atMost, Constant, "Section 5.1, Lemma 3, mended", 193, "the same with the selection's own ε and δ in α", "1/T", 1./lassoRounds, "lasso-selection.csv, 10⁵ selections", func() Measured { return quantity("lasso-selection", lasso.MissedEach) })
+	s.bound(atMost, Constant, "Section 5.1, Lemma 3", 193, "accuracy that the selections of runs needed over α, ε = 1", "α", 1, "lasso-selection.csv", func() Measured { return quantity("lasso-selection", lasso.NeededAlpha) })
 	s.notRun(3, Constant, "Section 5.1, Lemmas 4 and 5", 201, "32, 2 and 3 in the probabilities of support recovery and of the estimation error", "32, 2, 3", "Lemmas 4 and 5 beside runs, an hour")
 	s.notRun(4, Constant, "Section 5.2, Lemma 6 and Theorem 2", 227, "1048, 4, 3/2 and 64 in the regret with the margin condition", "1048, 4, 3/2, 64", "Lemma 6 with its constants beside runs; compatibility and balance measured on the environments, an hour")
 	s.notRun(2, Constant, "Section 5.3, Lemma 7", 248, "36 and 4 in the regret without it", "36, 4", "Lemma 7 with its constants beside runs, an hour")

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpbandits/dpbandits/notebooks/results"
+	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -98,6 +99,18 @@ func final(name, policy string) Measured {
 	mean, se, err := table(name).Final(policy)
 	check.OK(err)
 	return Measured{mean, se}
+}
+
+// quantity returns what a study measured.
+func quantity(name, what string) Measured { return final(name, what) }
+
+// failures returns how often an event failed that a study counted as 0 or 1. The error is a quarter
+// of the length of the Clopper-Pearson interval of 95%, so that none in n runs is not exact.
+func failures(name, what string) Measured {
+	c := check.Try(table(name).Curve(what))
+	n := float64(c.Trials)
+	low, high := audit.ClopperPearson(math.Round(c.Mean[0]*n), n, 0.05)
+	return Measured{c.Mean[0], (high - low) / 4}
 }
 
 // proved returns the epsilon that a policy of a committed table proves.

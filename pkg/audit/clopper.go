@@ -43,6 +43,12 @@ func lower(k, n, alpha float64) float64 {
 	return lo
 }
 
+// ClopperPearson returns the exact interval of a probability whose event was seen in k of n
+// independent runs. It fails to hold it with probability at most alpha.
+func ClopperPearson(k, n, alpha float64) (low, high float64) {
+	return lower(k, n, alpha/2), upper(k, n, alpha/2)
+}
+
 // excludes returns the largest epsilon that an event excludes with confidence 1-alpha, if it is
 // seen in k of n runs in one world and in j of n in the other. It is -Inf if there is none.
 func excludes(k, j, n, delta, alpha float64) float64 {
