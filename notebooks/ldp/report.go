@@ -21,6 +21,7 @@ var Figures = lab.Figures{
 	{Name: "ldp-long", What: "beyond the paper: the anytime variant and the combiner to 100,000 rounds", Experiments: func(s cell.Scale) []*simulate.Experiment {
 		return []*simulate.Experiment{longRun(s)}
 	}, Report: reportLong},
+	{Name: "ldp-events", What: "Appendix B: how often each part of event E fails; Corollary C.1 and Theorem C.2 beside the same runs", Studies: events, Report: lab.Measured(eventsCaption)},
 }
 
 // MustReport lays out a figure's numbers as make reproduce prints them, from the committed
