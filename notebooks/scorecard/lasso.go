@@ -103,7 +103,7 @@ func lassoNumbers() []Number {
 	screen := s.bound(atMost, Constant, "Section 2.1", 51, "false positives of the first threshold over their bound 4C_rC_X√s/φ², φ² = 0.2 as measured", "4, 4, 4", 1, "lasso-selection.csv", func() Measured { return quantity("lasso-selection", lasso.FalsePositives) })
 	screen.Numbers = 3
 	s.notRun(1, Constant, "Section 2.1", 51, "16 in s₁", "16", "s₁ is of Lemma 4, whose conditions on λ exclude each other")
-	missed := s.bound(atMost, Constant, "Section 5.1, Lemma 3", 193, "share of selections that miss a value α above the threshold, ε = 1, δ = 10⁻⁵", "128; 1/T", 1. / lassoRounds, "lasso-selection.csv, 10⁵ selections", func() Measured { return quantity("lasso-selection", lasso.MissedPrinted) })
+	missed := s.bound(atMost, Constant, "Section 5.1, Lemma 3", 193, "share of selections that miss a value α above the threshold, ε = 1, δ = 10⁻⁵", "128; 1/T", 1./lassoRounds, "lasso-selection.csv, 10⁵ selections", func() Measured { return quantity("lasso-selection", lasso.MissedPrinted) })
 	missed.why, missed.Shown = func() string {
 		c := lasso.NewSelection(1)
 		return fmt.Sprintf("α has the ε and the δ of all, and a selection gets ε/(2L ln(1/δ₂)) and δ/2L: α is %.1f times the noise's scale ξ, and one value α above the threshold, the smallest example, is missed with probability %.2f; with its own ε and δ α holds, the next row", c.Alpha/c.Xi, c.Misses(c.Alpha))

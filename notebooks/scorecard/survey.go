@@ -3,6 +3,7 @@ package scorecard
 import (
 	"math"
 
+	"github.com/dpbandits/dpbandits/notebooks/survey"
 	"github.com/dpbandits/dpbandits/pkg/design"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
@@ -50,7 +51,11 @@ func surveyNumbers() []Number {
 		t := laplaceTree(2)
 		return Measured{privacy.ClaimOf(t).Epsilon() * t.Plan(privacy.All).Cases[0][0].Law.Scale / (2 * math.Log(10_000)), 0}
 	}).because("√N became N, which makes up for both only from N = 10 on", here)
-	s.notRun(1, Constant, "Section 3, Theorem 1", 121, "regret √(D_R Σ …) + D_Lap", "a bound", "D_R and D_Lap evaluated for three regularisers beside runs, minutes")
+	s.bound(atMost, Constant, "Section 3, Theorem 1", 121, "greatest regret over √(D_R Σ + D_Lap), as printed: ball, simplex and cube, ε = ∞, 10 and 1, N = 10, T = 1000", "a bound", 1, regularised, func() Measured { return theorem1(0) }).
+		because("T = 1 is the smallest example: x₁ = 0 on the ball, and ℓ₁ of length 1 costs a regret of 1 where the bound is √½, whatever η; the proof leaves 2√(D_R Σ), and D_Lap belongs outside of the root", here)
+	s.bound(atMost, Constant, "Section 3, Theorem 1, D_Lap outside", 121, "the same over √(D_R Σ) + D_Lap", "a bound", 1, regularised, func() Measured { return theorem1(1) }).
+		because("without noise the root still lacks a factor √2: on the ball an adversary makes any learner regret √T, and the bound is √(T/2)", here)
+	s.bound(atMost, Constant, "Section 3, Theorem 1, mended", 121, "the same over √(2 D_R Σ) + D_Lap", "a bound", 1, regularised, func() Measured { return theorem1(2) })
 	for _, r := range []struct{ what, printed string }{{"scale of B over R/ε", "12"}, {"scale of A over R/ε", "12"}} {
 		s.is(Constant, "Section 4, Algorithm 2, line 1", 187, r.what, r.printed, "mechanism.Stopping.Scales", func() Measured {
 			compare, _ := scales()
@@ -79,7 +84,19 @@ func surveyNumbers() []Number {
 	}).because("the text has the level of the interval for its width; Algorithm 2 is right", here)
 	s.notRun(5, Constant, "Section 4, Algorithm 2, lines 8 and 9", 196, "2, 16, 4, 8 and 4 in h_t and c_t", "2, 16, 4, 8, 4", "mechanism.Stopping has them, and keeps 1 − β; no run varies them")
 	s.notRun(4, Constant, "Section 4, Algorithm 3", 216, "32, 8, 8 and 4 in R_e", "32, 8, 8, 4", "arms.DPElimination has them; no run varies them")
-	s.notRun(1, Constant, "Section 4, Lemma 4.1", 299, "probability that each arm is pulled no more often than its bound", "1 − β", "the committed tables have regrets, not pulls: runs that count them, minutes")
+	s.bound(atMost, Constant, "Section 4, Lemma 4.1", 299, "share of 200 runs in which DP-SE pulls an arm more often than the constants of its proof allow, K = 5, gaps 0.125 to 0.5, β = 0.05, ε = 0.05 and 1: the greater", "β", survey.PullsBeta, "survey-pulls-eps0.05.csv, survey-pulls-eps1.csv", func() Measured {
+		a, b := failures("survey-pulls-eps0.05", survey.PullsFail), failures("survey-pulls-eps1", survey.PullsFail)
+		if a.Value > b.Value {
+			return a
+		}
+		return b
+	})
+	s.bound(atMost, Constant, "Section 4, Lemma 4.1, as printed", 299, "pulls in epoch 1 over the printed bound: at β = 10⁻²⁰ over that at β = 10⁻², K = 5, Δ = 1/2, ε = 10⁻⁶", "O(1)", 1, "its own constants", func() Measured {
+		over := func(beta float64) float64 {
+			return survey.MostPulls(5, 0.5, 1e-6, beta) / survey.PrintedPulls(5, 0.5, 1e-6, beta)
+		}
+		return Measured{over(1e-20) / over(1e-2), 0}
+	}).because("every arm has the R₁ pulls of epoch 1, 16 ln(4K/β)/ε at small ε: 1/(εΔ) lacks the factor log(K/β), so that no constant serves; the regret after it has the logarithm, K log T/ε", here)
 	s.bound(atMost, Constant, "Section 5, Lemma 2", 333, "greatest max a'V⁻¹a over the rank, of 200 random sets of arms", "2d", 2, "design.Of", func() Measured {
 		g, _ := coreSets()
 		return Measured{g, 0}
@@ -106,6 +123,21 @@ func surveyNumbers() []Number {
 		s.notRun(r.n, Rate, r.place, r.line, r.what, r.printed, "runs over several T and ε, fitted: evidence/05-survey shows regret by ε, at one T")
 	}
 	return s.list
+}
+
+const regularised = "survey-regularisers.csv"
+
+// theorem1 returns the greatest regret over a form of Theorem 1's bound.
+func theorem1(form int) (most Measured) {
+	for _, r := range survey.Regularisers {
+		for _, epsilon := range survey.RegularisedEpsilons {
+			a, b, c := r.Regularised(epsilon)
+			if m := quantity("survey-regularisers", []string{a, b, c}[form]); m.Value > most.Value {
+				most = m
+			}
+		}
+	}
+	return most
 }
 
 func scales() (compare, last float64) {
