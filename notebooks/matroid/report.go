@@ -23,6 +23,7 @@ var Figures = lab.Figures{
 	{Name: "mat-fig5", What: "regret: its rate to n = 1e6, and against 1/epsilon for 50 values of epsilon", Experiments: runs(rate, sweep), Report: report5},
 	{Name: "mat-equal", What: "the same privacy for less regret, on Table 2 and on movies", Experiments: experimentsEqual, Report: reportEqual},
 	{Name: "mat-table3", What: "the recommended movies that are in the best basis, and their genres", Report: reportTable3},
+	{Name: "mat-table1", What: "bounds of OMM and CTS, private and not, beside regret over some L, K, gaps and epsilons", Experiments: table1, Report: reportTable1},
 }
 
 // MustReport lays out a figure's numbers as make reproduce prints them, from the committed
