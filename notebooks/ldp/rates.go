@@ -1,0 +1,108 @@
+package ldp
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// Remark 3.7: rates of regret against T and d, by runs that each know their T.
+
+// The policies whose rates are fitted, at RateEpsilon, where they learn something in few rounds.
+const (
+	RateRandom   = "random arms"
+	RateOnline   = "OnlineUCB, Δ = 0"
+	RateWorst    = "OnlineUCB, Δ² = T^(-1/4)"
+	RateLocal    = "LDP LinUCB"
+	RateShuffle  = "shuffle LinUCB, batch T^(3/5)"
+	RateCombiner = "Combiner, scaled"
+	RateAnytime  = "Anytime, Δ² = 2^(-m/4)"
+	RateEpsilon  = 10
+)
+
+// RateRounds are the T of the fits, at RateDim dimensions, and RateDims the d, at RateMiddle rounds.
+var (
+	RateRounds = []int{1_000, 3_000, 10_000, 30_000}
+	RateDims   = []int{3, 5, 9}
+)
+
+const (
+	RateDim    = 5
+	RateMiddle = 10_000
+)
+
+// RateName is the name of an experiment: fresh contexts, of which the theorem's least eigenvalue is
+// a constant, or fixed arms, which have none.
+func RateName(fixed bool, dim, rounds int) string {
+	return fmt.Sprintf("ldp-rates-%s-d%d-T%d", map[bool]string{false: "fresh", true: "fixed"}[fixed], dim, rounds)
+}
+
+// rated plays the policies with the widths of the comparison at equal privacy: 4 times its own for
+// OnlineUCB, 0.2 for the others.
+func rated(s cell.Scale, fixed bool, dim, rounds int) *simulate.Experiment {
+	env := environment.UnitFeatures{Fixed: fixed, Dim: dim}
+	b := privacy.Budget{Epsilon: RateEpsilon, Delta: Delta}
+	noise := learner.OnlineNoise{Budget: b, Constant: env.Constant()}
+	server := learner.OnlineServer{Noise: noise, Online: descent(b), Width: onlineWidth}
+	local := func(of learner.Server) simulate.Policy {
+		return simulate.Policy{Learner: learner.Local{Device: learner.OnlineDevice{Noise: noise}, Server: of}}
+	}
+	worst, begins := server, server
+	worst.DeltaPower, begins.DeltaPower = 0.25, 0.25
+	ldp := learner.LDPNoise{Budget: b, Constant: env.Constant()}
+	sums := learner.VectorSum{Budget: b, Batch: int(math.Round(math.Pow(float64(rounds), 0.6))), Constant: env.Constant()}
+	shuffled := learner.NewShuffleVectorSum(sums)
+	shuffled.Server = learner.VectorSumServer{Noise: sums, Policy: learner.LinUCB{Width: 0.2}}
+	device, combined := learner.NewCombiner(noise)
+	combined.Base, combined.BoundScale, combined.TargetScale = server, 0.02, 0.01
+
+	e := &simulate.Experiment{
+		Name: RateName(fixed, dim, rounds), Environment: env, Horizon: rounds, Trials: cell.Pick(s, 2, 4, 16),
+		Seed: Seed, Grid: []int{rounds}, Fingerprint: fmt.Sprintf("epsilon %d, delta %g", RateEpsilon, Delta),
+	}
+	add := func(name string, p simulate.Policy) {
+		p.Name = name
+		e.Policies = append(e.Policies, p)
+	}
+	add(RateRandom, simulate.Policy{Learner: learner.Random{}})
+	add(RateOnline, local(server))
+	add(RateWorst, local(worst))
+	add(RateLocal, simulate.Policy{Learner: learner.Local{Device: learner.LDPDevice{Noise: ldp}, Server: learner.LDPServer{Noise: ldp, Policy: learner.LinUCB{Width: 0.2}}}})
+	add(RateShuffle, simulate.Policy{Learner: shuffled})
+	add(RateAnytime, local(learner.Anytime{Server: begins}))
+	add(RateCombiner, simulate.Policy{Learner: learner.Local{Device: device, Server: combined}})
+	return e
+}
+
+func rates(s cell.Scale) (all []*simulate.Experiment) {
+	for _, fixed := range []bool{false, true} {
+		for _, rounds := range cell.Pick(s, RateRounds[:1], RateRounds[:2], RateRounds) {
+			all = append(all, rated(s, fixed, RateDim, rounds))
+		}
+		for _, dim := range RateDims {
+			if dim != RateDim {
+				all = append(all, rated(s, fixed, dim, cell.Pick(s, 300, 1_000, RateMiddle)))
+			}
+		}
+	}
+	return all
+}
+
+// reportRates has a row for each policy of each run.
+func reportRates(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
+	t := charts.NewTable("run", "policy", "T", "regret", "SE")
+	for _, of := range tables {
+		for _, c := range of.Curves {
+			n, mean, se := c.Last()
+			t.Add(of.Provenance.Experiment, c.Policy, n, mean, se)
+		}
+	}
+	t.Caption = fmt.Sprintf("Regret of learners that know T, at ε = %d, δ = %g, 100 arms", RateEpsilon, Delta)
+	return t, nil
+}

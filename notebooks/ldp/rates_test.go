@@ -1,0 +1,22 @@
+package ldp
+
+import (
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+)
+
+// A small run has a row for each policy of each experiment.
+func TestRatesSmoke(t *testing.T) {
+	f, err := Figures.Named("ldp-rates")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := f.Reproduce(t.Context(), cell.Smoke, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 2 * len(RateDims) * 7; len(table.Rows) != want {
+		t.Errorf("%d rows, want %d", len(table.Rows), want)
+	}
+}
