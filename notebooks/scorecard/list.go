@@ -144,6 +144,26 @@ func fitPower(x, y []float64) power {
 	return power{Measured{b, s / math.Sqrt(sxx)}, Measured{c, c * s * math.Sqrt(1/n+mean*mean/sxx)}}
 }
 
+// slope is the power of x in y by least squares on logarithms, with the error that those of the y
+// make; they are independent.
+func slope(x []float64, y []Measured) Measured {
+	lx := logs(x)
+	mean, sxx := stat.Mean(lx, nil), 0.0
+	for _, v := range lx {
+		sxx += (v - mean) * (v - mean)
+	}
+	var out Measured
+	for i, v := range lx {
+		c := (v - mean) / sxx
+		out.Value += c * math.Log(y[i].Value)
+		out.SE = math.Hypot(out.SE, c*y[i].SE/y[i].Value)
+	}
+	return out
+}
+
+// less subtracts, with the error of both if they are independent.
+func less(a, b Measured) Measured { return Measured{a.Value - b.Value, math.Hypot(a.SE, b.SE)} }
+
 func logs(x []float64) []float64 {
 	l := make([]float64, len(x))
 	for i := range x {

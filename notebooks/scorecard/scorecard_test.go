@@ -144,6 +144,14 @@ func TestFitPower(t *testing.T) {
 	}
 }
 
+// The slope has the error of the numbers.
+func TestSlope(t *testing.T) {
+	s := slope([]float64{1, 10}, []Measured{{5, 0.5}, {500, 50}})
+	if want := 0.1 * math.Sqrt2 / math.Log(10); math.Abs(s.Value-2) > 1e-9 || math.Abs(s.SE-want) > 1e-9 {
+		t.Errorf("%+v, want 2 with an error of %v", s, want)
+	}
+}
+
 func TestHTML(t *testing.T) {
 	text, err := HTML([]Row{{"JDP", "paper", "Figure <1>", 7, Result, "regret", "10", 3, "11", "0.1", Differs, "luck & noise", "a.csv", "03, Section 1"}})
 	if err != nil {
