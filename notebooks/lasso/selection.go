@@ -25,7 +25,8 @@ type Selection struct {
 	Alpha, Each float64
 }
 
-// SelectionRounds is the horizon, and SelectionDraws how many selections of one value a trial makes.
+// SelectionRounds is the horizon, and SelectionDraws how many selections of one value a trial
+// makes.
 const (
 	SelectionRounds = 16_000
 	SelectionDraws  = 1000
@@ -115,7 +116,8 @@ func selection(s cell.Scale) []*lab.Study {
 	}}
 }
 
-// screened returns the LASSO's estimate of Algorithm 2, line 2, from rows of random arms, and theta.
+// screened returns the LASSO's estimate of Algorithm 2, line 2, from rows of random arms, and
+// theta.
 func screened(rows, trial int) (estimate, theta []float64) {
 	world := check.Try(bandit.OpenWorld(environment.Sparse{RewardClip: 1.5}))
 	round := world.Start(random.New(2407, trial, "contexts"))

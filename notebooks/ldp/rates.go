@@ -26,7 +26,8 @@ const (
 	RateEpsilon  = 10
 )
 
-// RateRounds are the T of the fits, at RateDim dimensions, and RateDims the d, at RateMiddle rounds.
+// RateRounds are the T of the fits, at RateDim dimensions, and RateDims the d, at RateMiddle
+// rounds.
 var (
 	RateRounds = []int{1_000, 3_000, 10_000, 30_000}
 	RateDims   = []int{3, 5, 9}

@@ -206,9 +206,9 @@ func matMovies(s *sheet) {
 	s.notRun(2, Statement, "Section 5.2, Figures 3 and 4b", 1142, "DPUCB-MAT and DPTS-MAT beside OMM and CTS on movies", "comparable", million+"; mat-movies.csv is of MovieLens 100K")
 }
 
-// matTable1 fits the powers of Table 1, an upper bound, on regret after 100,000 rounds in which any K
-// of L arms may be played, with all gaps alike. Where privacy adds regret, it is that beyond OMM's or
-// CTS's own.
+// matTable1 fits the powers of Table 1, an upper bound, on regret after 100,000 rounds in which
+// any K of L arms may be played, with all gaps alike. Where privacy adds regret, it is that
+// beyond OMM's or CTS's own.
 func matTable1(s *sheet) {
 	const from = "mat-table1-*.csv"
 	base := matroid.Table1[0]

@@ -119,7 +119,8 @@ func (r Regulariser) Noise(dim, rounds int, epsilon float64, draws int) (mean, s
 	return mean, math.Sqrt((squares - mean*mean) / float64(draws))
 }
 
-// play returns the regret of Algorithm 1 over the tree as printed, and the sum of squared dual norms.
+// play returns the regret of Algorithm 1 over the tree as printed, and the sum of squared dual
+// norms.
 func (r Regulariser) play(rounds int, epsilon float64, trial int) (regret, squares float64) {
 	const dim = RegularisedDim
 	var sums privacy.Statistic[mechanism.Total] = mechanism.VectorExact{}
