@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,8 +23,15 @@ func (b *builder) jupyter(notebooks []string) error {
 		if filepath.Base(filepath.Dir(n)) == evidence {
 			folder = evidence
 		}
-		if err := copyFile(n, filepath.Join(contents, folder, filepath.Base(n))); err != nil {
-			return err
+		text, err := os.ReadFile(n)
+		if err == nil {
+			text, err = whole(text)
+		}
+		if err == nil {
+			err = write(filepath.Join(contents, folder, filepath.Base(n)), text)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", n, err)
 		}
 	}
 	settings := filepath.Join(b.root, "docker", "jupyter", "labconfig", "default_setting_overrides.json")
@@ -53,6 +63,50 @@ const (
 	extension = "dpbandits-go"
 	evidence  = "evidence" // folder of the notebooks behind the lessons
 )
+
+// whole joins the lines of a notebook's texts. A server does so before it hands a notebook out;
+// in a page nobody would, and a figure's HTML would have a comma at the end of each line.
+func whole(notebook []byte) ([]byte, error) {
+	var nb map[string]any
+	from := json.NewDecoder(bytes.NewReader(notebook))
+	from.UseNumber()
+	if err := from.Decode(&nb); err != nil {
+		return nil, err
+	}
+	join := func(of map[string]any, key string) {
+		lines, _ := of[key].([]any)
+		var text strings.Builder
+		for _, l := range lines {
+			line, ok := l.(string)
+			if !ok {
+				return // JSON that is shown as such
+			}
+			text.WriteString(line)
+		}
+		if lines != nil {
+			of[key] = text.String()
+		}
+	}
+	cells, _ := nb["cells"].([]any)
+	for _, c := range cells {
+		cell, _ := c.(map[string]any)
+		join(cell, "source")
+		outputs, _ := cell["outputs"].([]any)
+		for _, o := range outputs {
+			output, _ := o.(map[string]any)
+			join(output, "text")
+			data, _ := output["data"].(map[string]any)
+			for mime := range data {
+				join(data, mime)
+			}
+		}
+	}
+	var to bytes.Buffer
+	enc := json.NewEncoder(&to)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(nb)
+	return to.Bytes(), err
+}
 
 // kernel adds the Go kernel.
 func (b *builder) kernel(packages map[string]archive, programs, files map[string]file) error {

@@ -22,6 +22,16 @@ func TestImports(t *testing.T) {
 	}
 }
 
+func TestWhole(t *testing.T) {
+	got, err := whole([]byte(`{"cells": [{"source": ["a\n", "b"], "outputs": [{"text": ["c\n", "d"]},
+		{"data": {"text/html": ["<i>\n", "</i>"], "application/json": [1.50, {}], "text/plain": "e"}}]}]}`))
+	want := `{"cells":[{"outputs":[{"text":"c\nd"},{"data":{"application/json":[1.50,{}],"text/html":"<i>\n</i>",` +
+		`"text/plain":"e"}}],"source":"a\nb"}]}` + "\n"
+	if err != nil || string(got) != want {
+		t.Errorf("%s, error %v, want %s", got, err, want)
+	}
+}
+
 // The overlay leaves a function in the place of each set of rules: a Go that names them otherwise
 // would give a compiler that does not build.
 func TestOverlay(t *testing.T) {
