@@ -3,7 +3,8 @@
 //
 // DPBANDITS_LITE_NOTEBOOKS="a.ipynb b.ipynb" names the notebooks; else it is 00-quickstart. The site
 // is build/lite (make lite). Chromium is the system's, or CHROMIUM=... Any request to another host
-// fails the test. Cells have no limit on the clock, as a loaded machine takes its time; a page has
+// fails the test, whoever sends it: what is not for this machine goes to a proxy, which refuses and
+// counts it. Cells have no limit on the clock, as a loaded machine takes its time; a page has
 // ten minutes to come.
 
 import assert from 'node:assert/strict';
@@ -42,6 +43,7 @@ const server = http.createServer((request, response) => {
   let data = fs.readFileSync(file);
   if (inject && file.endsWith(path.join('lab', 'index.html'))) data = data.toString().replace('</head>', `<script>${inject}</script></head>`);
   sent.files++;
+  asked.set(request.headers.host, (asked.get(request.headers.host) ?? 0) + 1);
   sent.bytes += size(file, data);
   response.writeHead(200, { 'content-type': types[path.extname(file)] ?? 'application/octet-stream' }).end(data);
 });
@@ -71,20 +73,32 @@ function size(file, data) {
 }
 
 let address, browser;
+const asked = new Map(); // requests, by host
 const foreign = [];
+// What Chromium asks for itself, though it is told not to: no page can make it do so.
+const chromiums = /(^|\/\/)(clients2\.google\.com|accounts\.google\.com|update\.googleapis\.com|content-autofill\.googleapis\.com)[:/]/;
+const proxy = http.createServer((request, response) => {
+  if (!chromiums.test(request.url)) foreign.push(request.url);
+  response.writeHead(502).end();
+}).on('connect', (request, socket) => {
+  if (!chromiums.test(request.url)) foreign.push(request.url);
+  socket.end('HTTP/1.1 502 refused\r\n\r\n');
+});
+const listen = s => new Promise(resolve => s.listen(0, '127.0.0.1', resolve));
 
 before(async () => {
   assert.ok(fs.existsSync(path.join(site, 'lab', 'index.html')), `there is no ${site}: run make lite`);
-  await new Promise(resolve => server.listen(0, '127.0.0.1', resolve));
+  await Promise.all([server, proxy].map(listen));
   address = `http://127.0.0.1:${server.address().port}/sub/`;
   browser = await chromium.launch({
     executablePath: process.env.CHROMIUM || ['chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean),
-    args: ['--no-sandbox'],
+    args: ['--no-sandbox', `--proxy-server=http://127.0.0.1:${proxy.address().port}`], // not for the loopback
   });
 });
 after(async () => {
   await browser?.close();
   server.close();
+  proxy.close();
   fs.rmSync(scratch, { recursive: true, force: true });
 });
 
@@ -101,6 +115,12 @@ async function visit(context, name) {
     if (/^(http|ws)/.test(r.url()) && new URL(r.url()).host !== new URL(address).host) foreign.push(r.url());
   });
   await page.goto(`${address}lab/index.html?path=${name}`, { timeout: 600_000 });
+  await opened(page, name);
+  return page;
+}
+
+// opened waits until a page shows a notebook and its kernel is there.
+async function opened(page, name) {
   await page.waitForFunction(n => {
     const w = window.jupyterapp?.shell.currentWidget;
     return w?.context?.path === n && w.content.model?.cells.length > 0;
@@ -109,7 +129,6 @@ async function visit(context, name) {
     window.goTimes = [];
     await window.jupyterapp.shell.currentWidget.sessionContext.ready;
   });
-  return page;
 }
 
 const model = page => page.evaluate(() => window.jupyterapp.shell.currentWidget.content.model.toJSON());
@@ -125,9 +144,24 @@ async function cell(page, code, meanwhile) {
     return content.activeCell.model.toJSON().outputs;
   }, code);
   if (meanwhile) await meanwhile();
-  const text = x => (Array.isArray(x) ? x.join('') : x ?? '');
-  return (await running).map(o => text(o.text) + (o.output_type === 'error' ? `${o.ename}: ${text(o.traceback.join('\n'))}\n` : '') +
-    text(o.data?.['text/html'])).join('');
+  return outputs(await running);
+}
+
+const text = x => (Array.isArray(x) ? x.join('') : x ?? '');
+const outputs = list => list.map(o => text(o.text) + (o.output_type === 'error' ? `${o.ename}: ${text(o.traceback.join('\n'))}\n` : '') +
+  text(o.data?.['text/html'])).join('');
+
+// edited runs the cell of an id, with its code as change leaves it, and returns its outputs.
+async function edited(page, id, change = code => code) {
+  const before = (await model(page)).cells.find(c => c.id === id);
+  assert.ok(before, `there is no cell ${id}`);
+  return outputs(await page.evaluate(async ([id, code]) => {
+    const { content } = window.jupyterapp.shell.currentWidget;
+    content.activeCellIndex = content.widgets.findIndex(w => w.model.id === id);
+    content.activeCell.model.sharedModel.setSource(code);
+    await window.jupyterapp.commands.execute('notebook:run-cell');
+    return content.activeCell.model.toJSON().outputs;
+  }, [id, change(text(before.source))]));
 }
 
 // compare holds a notebook that a page has run against the same notebook run by the kernel.
@@ -168,12 +202,19 @@ for (const name of notebooks) {
   });
 }
 
+// told notes what the page says to an edit of a student's.
+function told(t, edit, said) {
+  const line = said.trim().replace(/\s*\n\s*/g, ' / ');
+  t.diagnostic(`${edit} -> ${line.length > 300 ? line.slice(0, 300) + '...' : line}`);
+  return said;
+}
+
 test('what a student does to a cell', async t => {
   const context = await browser.newContext();
   const page = await visit(context, '00-quickstart.ipynb');
   const says = async (code, want, meanwhile) => {
     const said = await cell(page, code, meanwhile);
-    assert.match(said, want, code);
+    assert.match(told(t, JSON.stringify(code), said), want, code);
   };
   await says('import "fmt"\n\nfunc twice(x int) int { return 2 * x }\n%%\nfmt.Println(twice(21))', /^42\n$/);
   await says('%%\nfmt.Println(twce(21))', /compile: cell \[\d+\], line 2: undefined: twce\n +2 \| fmt\.Println\(twce\(21\)\)/);
@@ -187,6 +228,7 @@ test('what a student does to a cell', async t => {
   await says('%env GREETING hello\n%%\nfmt.Println(os.Getenv("GREETING"))', /^Set: GREETING="hello"\nhello\n$/);
   await says('%% one "two words"\nfmt.Println(len(os.Args), os.Args[2])', /^3 two words\n$/);
   await says('%%\nvar keep [][]byte\nfor {\n\tkeep = append(keep, make([]byte, 1<<27)) // nobody touches it\n}', /out of memory/);
+  await says('%%\nb := make([]byte, 2<<30)\nfor i := 0; i < len(b); i += 4096 {\n\tb[i] = 1\n}\nfmt.Println(len(b))', /^2147483648\n$|out of memory/);
   let stopped;
   await says('%%\nfmt.Println("begins")\nfor i := 0; ; i++ {\n}', /^begins\ninterrupted: /, async () => {
     await page.waitForFunction(() => window.jupyterapp.shell.currentWidget.content.activeCell.model.toJSON().outputs.length > 0);
@@ -213,6 +255,41 @@ test('what a student does to a cell', async t => {
   await context.close();
 });
 
+test('on a narrow screen, in the dark, by keyboard alone', async () => {
+  const context = await browser.newContext({ viewport: { width: 390, height: 800 }, colorScheme: 'dark' });
+  for (const app of ['notebooks', 'lab']) {
+    const page = await context.newPage();
+    page.setDefaultTimeout(600_000);
+    await page.goto(`${address}${app}/index.html?path=00-quickstart.ipynb`, { timeout: 600_000 });
+    await opened(page, '00-quickstart.ipynb');
+    for (const scheme of ['dark', 'light']) {
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.waitForFunction(light => document.body.dataset.jpThemeLight === light, String(scheme === 'light'));
+      for (const width of [390, 800, 1280]) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.waitForFunction(() => {
+          const list = document.querySelector('.jp-WindowedPanel-outer');
+          return list.clientWidth > Math.min(300, innerWidth / 2) && list.scrollWidth <= list.clientWidth &&
+            document.scrollingElement.scrollWidth <= innerWidth;
+        }).catch(e => { throw new Error(`${app}, ${scheme}, ${width} px: something is wider than the page`, { cause: e }); });
+      }
+    }
+    // A figure as it was saved: its HTML is one text.
+    const figure = page.locator('.dpb-figure').first();
+    await figure.waitFor({ state: 'attached' });
+    assert.match(await figure.evaluate(f => f.parentElement.innerHTML), /^<div class="dpb-figure"[^>]*>\n<img /);
+    assert.ok(await page.evaluate(() => document.activeElement.closest('.jp-Notebook')), 'the notebook has no focus');
+    await page.keyboard.press('b');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('%%\nfmt.Println(6*7)');
+    await page.keyboard.press('Shift+Enter');
+    await page.waitForFunction(() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells[1].outputs?.length > 0);
+    assert.equal(outputs((await model(page)).cells[1].outputs), '42\n');
+    await page.close();
+  }
+  await context.close();
+});
+
 test('a second visit needs no network', async () => {
   const context = await browser.newContext();
   let page = await visit(context, '00-quickstart.ipynb');
@@ -229,8 +306,80 @@ test('a second visit needs no network', async () => {
   await context.close();
 });
 
-const firefox = ['firefox-esr', 'firefox'].map(which).find(Boolean);
+// A session that lasts: an exercise solved, another tab, the page loaded again, the file saved.
+test('an exercise is solved, kept and saved', async t => {
+  const context = await browser.newContext({ acceptDownloads: true });
+  let page = await visit(context, '00b-privacy.ipynb');
+  assert.equal(await edited(page, 'b01'), '');
+  assert.match(told(t, 'exercise as it is', await edited(page, 'ex-posterior')), /^posterior: not yet: /);
+  const solution = 'return prior * math.Exp(epsilon) / (prior*math.Exp(epsilon) + 1 - prior)';
+  assert.match(told(t, 'exercise solved', await edited(page, 'ex-posterior', code => code.replace(/return .*/, solution))), /^posterior: right\n$/);
+  await page.evaluate(() => window.jupyterapp.commands.execute('docmanager:save'));
+
+  const second = await visit(context, '00-quickstart.ipynb');
+  assert.equal(told(t, 'a cell in a second tab', await cell(second, 'import "fmt"\n%%\nfmt.Println("second")')), 'second\n');
+  assert.match(await cell(second, '%%\nfmt.Println(posterior(1, 1))'), /undefined: posterior/);
+  assert.match(told(t, 'the first tab, after it', await edited(page, 'ex-posterior')), /^posterior: right\n$/);
+  await second.close();
+
+  await page.evaluate(() => window.jupyterapp.commands.execute('docmanager:save'));
+  await page.reload({ timeout: 600_000 });
+  await opened(page, '00b-privacy.ipynb');
+  const kept = (await model(page)).cells.find(c => c.id === 'ex-posterior');
+  assert.ok(text(kept.source).includes(solution), 'the edit is lost');
+  assert.match(told(t, 'after a reload, unrun', outputs(kept.outputs)), /^posterior: right\n$/);
+  assert.match(told(t, 'after a reload, without the first cell', await edited(page, 'ex-posterior')), /undefined: exercises[\s\S]*Nothing is declared yet/);
+  assert.equal(await edited(page, 'b01'), '');
+  assert.match(told(t, 'after a reload and the first cell', await edited(page, 'ex-posterior')), /^posterior: right\n$/);
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.evaluate(() => window.jupyterapp.commands.execute('docmanager:download')),
+  ]);
+  await download.saveAs(solved);
+  await context.close();
+  const saved = JSON.parse(fs.readFileSync(solved, 'utf8'));
+  assert.equal(saved.metadata.kernelspec.name, 'gonb');
+  assert.ok(text(saved.cells.find(c => c.id === 'ex-posterior').source).includes(solution));
+});
+const solved = path.join(scratch, '00b-solved.ipynb');
+
 const whole = process.env.DPBANDITS_LITE_NOTEBOOKS !== undefined;
+test('GoNB runs the saved file, and another exercise is solved there', { skip: !whole && 'make test-lite does' }, async t => {
+  const saved = JSON.parse(fs.readFileSync(solved, 'utf8'));
+  const other = saved.cells.find(c => c.id === 'ex-Gaussian-releases');
+  other.source = text(other.source).replace(/return .*/, 'return math.Sqrt(floats.Dot(mus, mus))');
+  fs.writeFileSync(solved, JSON.stringify(saved));
+  const out = path.join(scratch, 'solved');
+  const ran = spawnSync(path.join(root, 'docker', 'run'), ['python', 'notebooks/tools/run.py', '--out', out, solved],
+    { cwd: root, env: { ...process.env, SCALE: 'smoke', DPBANDITS_DATA: path.join(scratch, 'none') }, encoding: 'utf8' });
+  assert.equal(ran.status, 0, ran.stdout + ran.stderr);
+  const { cells } = JSON.parse(fs.readFileSync(path.join(out, path.basename(solved)), 'utf8'));
+  const said = id => outputs(cells.find(c => c.id === id).outputs);
+  assert.equal(told(t, 'the exercise of the page', said('ex-posterior')), 'posterior: right\n');
+  assert.equal(told(t, 'an exercise after it', said('ex-Gaussian-releases')), 'Gaussian releases: right\n');
+});
+
+test('a learner of the reader, and another epsilon', { skip: !whole && 'make test-lite does' }, async t => {
+  const context = await browser.newContext();
+  const page = await visit(context, '06-write-your-own.ipynb');
+  const runs = async id => assert.doesNotMatch(await edited(page, id), /^(compile|cell|link|exit): /m, id);
+  for (const id of ['c01', 'c03', 'c05', 'c07', 'c07a']) await runs(id);
+  const caption = said => /Hopeful pays[^<"]*?rivals at ε = \d+(\.\d+)?/.exec(said)?.[0] ?? assert.fail(said.slice(0, 2000));
+  const first = caption(await edited(page, 'c08'));
+  const other = caption(await edited(page, 'c08', code => code.replace('epsilon, boldness := 1.0', 'epsilon, boldness := 2.0')));
+  assert.match(told(t, 'c08 of 06', first), /ε = 1$/);
+  assert.match(told(t, 'c08 of 06, another epsilon', other), /ε = 2$/);
+  // Her learner forgets to be hopeful: what it pays is another number, which the picture shows.
+  const before = await edited(page, 'c08');
+  assert.equal(await edited(page, 'c05', code => code.replace('could > most', '-could > most')), '');
+  const after = await edited(page, 'c08');
+  assert.notEqual(after, before);
+  told(t, 'c08 of 06, a learner of her own that is wrong', caption(after));
+  await context.close();
+});
+
+const firefox = ['firefox-esr', 'firefox'].map(which).find(Boolean);
 test('Firefox runs every cell of the first notebook', { skip: !firefox ? 'there is no Firefox' : !whole && 'make test-lite does' }, async t => {
   const profile = fs.mkdtempSync(path.join(scratch, 'firefox-'));
   const base = path.basename(notebooks[0]), from = performance.now();
@@ -249,4 +398,34 @@ test('Firefox runs every cell of the first notebook', { skip: !firefox ? 'there 
   compare(t, notebooks[0], file);
 });
 
-test('nothing is asked of another host', () => assert.deepEqual(foreign, []));
+// Every page that a reader may enter by: it comes, and asks nobody else.
+test('no page of the site asks another host', async t => {
+  const context = await browser.newContext();
+  for (const entry of ['', 'lab/', 'notebooks/index.html?path=00-quickstart.ipynb', 'tree/', 'edit/', 'consoles/', 'repl/']) {
+    const page = await context.newPage(), before = sent.files;
+    page.on('request', r => {
+      if (/^(http|ws)/.test(r.url()) && new URL(r.url()).host !== new URL(address).host) foreign.push(r.url());
+    });
+    await page.goto(address + entry, { timeout: 600_000 });
+    await page.waitForFunction(() => window.jupyterapp?.shell, null, { timeout: 600_000 });
+    await page.waitForLoadState('networkidle', { timeout: 600_000 });
+    t.diagnostic(`${entry || 'index.html'}: ${sent.files - before} files`);
+    await page.close();
+  }
+  // The control: a worker that does ask one is seen.
+  assert.deepEqual(foreign, []);
+  const page = await context.newPage();
+  await page.goto(`${address}tree/`, { timeout: 600_000 });
+  await page.evaluate(() => new Promise(resolve => {
+    const code = 'fetch("http://elsewhere.invalid/").catch(() => {}).then(() => postMessage(0))';
+    new Worker(URL.createObjectURL(new Blob([code]))).onmessage = resolve;
+  }));
+  assert.deepEqual(foreign.splice(0), ['http://elsewhere.invalid/']);
+  await context.close();
+});
+
+test('nothing is asked of another host', t => {
+  t.diagnostic(`requests by host: ${JSON.stringify(Object.fromEntries(asked))}, of others ${foreign.length}`);
+  assert.deepEqual([...asked.keys()], [new URL(address).host]);
+  assert.deepEqual(foreign, []);
+});

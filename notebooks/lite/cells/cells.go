@@ -287,6 +287,9 @@ func (n *Notebook) Explain(messages string) string {
 			fmt.Fprintf(&b, "  %4d | %s\n", row, lines[row-1])
 		}
 	}
+	if len(n.Imports)+len(n.Declarations) == 0 && strings.Contains(messages, ": undefined: ") {
+		fmt.Fprintln(&b, "Nothing is declared yet: run the cells above first. A page that is opened again starts anew.")
+	}
 	return b.String()
 }
 

@@ -121,6 +121,13 @@ func TestExplain(t *testing.T) {
 	if got := n.Explain("/checkout/cell [1]:2:5: undefined: b\nmore"); got != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
+	n = New(packages)
+	n.Cells[1] = "f()"
+	const first = "cell [1], line 1: undefined: f\n     1 | f()\n" +
+		"Nothing is declared yet: run the cells above first. A page that is opened again starts anew.\n"
+	if got := n.Explain("/checkout/cell [1]:1:1: undefined: f"); got != first {
+		t.Errorf("of a cell that is run first it says %q, want %q", got, first)
+	}
 }
 
 // A notebook is saved as JSON when its worker is stopped.

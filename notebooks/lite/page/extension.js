@@ -207,7 +207,11 @@
       autoStart: true,
       activate(app) {
         const path = new URLSearchParams(location.search).get("path");
-        if (path && location.pathname.includes("/lab/")) app.restored.then(() => app.commands.execute("docmanager:open", {path}));
+        if (!path || !location.pathname.includes("/lab/")) return;
+        app.restored.then(() => {
+          if (innerWidth < 900) app.shell.collapseLeft(); // the list of files would leave no room
+          app.commands.execute("docmanager:open", {path});
+        });
       },
     }, {
       id: "dpbandits-go:kernel",
