@@ -125,6 +125,38 @@ func TestSecureTreeClaims(t *testing.T) {
 	}
 }
 
+// TestSecureTreePartsSensitivity: what the plan says of the entries below the diagonal, and of
+// those on it, is no less than two rows reach there, and is reached but for the rounding.
+func TestSecureTreePartsSensitivity(t *testing.T) {
+	const grid = 1.0 / 1024
+	tree := played(SecureTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Grid: grid})
+	if err := tree.open(privacy.Setup{Dim: 2, Horizon: 10, Bound: 1.5, Alpha: 0.1}); err != nil {
+		t.Fatal(err)
+	}
+	tree.start(nil)
+	node := func(row ...float64) []float64 {
+		t.Helper()
+		clear(tree.Stream.(*secureTreeRun).sum)
+		if err := addRow(tree, row); err != nil {
+			t.Fatal(err)
+		}
+		return append([]float64(nil), tree.Stream.(*secureTreeRun).sum...)
+	}
+	shown := tree.Plan(1).Cases[0][0]
+	a, b := node(9, 9), node(9, -9) // clipped
+	below := math.Abs(a[1]-b[1]) / grid
+	a, b = node(9, 0), node(0, 9)
+	on := math.Hypot(a[0]-b[0], a[2]-b[2]) / grid
+	for _, c := range []struct {
+		where     string
+		moves, by float64
+	}{{"below the diagonal", below, shown.Sensitivity.L2}, {"on the diagonal", on, shown.Parts[0].Sensitivity.L2}} {
+		if c.moves > c.by || c.moves < 0.99*c.by {
+			t.Errorf("%s a row moves a node by %v steps, the plan says %v", c.where, c.moves, c.by)
+		}
+	}
+}
+
 // TestSecureTreeSensitivity: two rows, clipped and rounded, are no further apart in Frobenius norm
 // than the event says.
 func TestSecureTreeSensitivity(t *testing.T) {
