@@ -8,8 +8,10 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // moves returns Choice.Moves by a plan: a record moves two scores of a choice under Gumbel noise
@@ -133,6 +135,39 @@ func TestChoices(t *testing.T) {
 		}
 		privacytest.Choices(t, c)
 	})
+	t.Run("experts", func(t *testing.T) {
+		of, err := online.Experts{Epsilon: 1}.Open(2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := privacytest.Choice{Moves: moves(of)}
+		for w, losses := range [][]float64{{0, 1}, {1, 0}} {
+			c.Worlds[w] = func(n *privacy.Noise) ([]float64, []float64, error) {
+				x := of.Start(random.New(1, 0, "own"), privacy.Script(func(law privacy.Law, dst []float64) { n.Gumbel(dst, law.Scale) }))
+				err := x.Update(losses)
+				return []float64{float64(x.Choose())}, nil, err
+			}
+		}
+		privacytest.Choices(t, c)
+	})
+	t.Run("vector", func(t *testing.T) {
+		for relation, other := range map[privacy.Relation]float64{privacy.Replace: -7, privacy.AddRemove: 0} {
+			of, err := mechanism.VectorGaussian{Budget: approximate, Dim: 1, Bound: 2,
+				Neighbours: privacy.Neighbours{Relation: relation, Record: "vector", Contributions: 1}}.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := privacytest.Choice{Moves: moves(of)}
+			for w, value := range []float64{7, other} { // clipped
+				c.Worlds[w] = func(n *privacy.Noise) ([]float64, []float64, error) {
+					dst := []float64{0}
+					err := of.Start(n).Release(dst, []float64{value})
+					return nil, dst, err
+				}
+			}
+			privacytest.Choices(t, c)
+		}
+	})
 	s := privacy.Setup{Dim: 4, Horizon: 11, Bound: 2, Context: math.Sqrt(3), Alpha: 0.1}
 	rest := func(y, second float64) (all []privacy.Record) {
 		for _, x := range []float64{0.5, -0.5, 0, 0} {
@@ -149,6 +184,13 @@ func TestChoices(t *testing.T) {
 		return [2]privacy.Record{{X: []float64{1, 0, 0}, Y: []float64{y}}, {X: []float64{1, 0, 0}, Y: []float64{-y}}}
 	}
 	five := equal(5)
+	t.Run("top scores", twice(func(t *testing.T, place int) {
+		x := open(t, mechanism.TopScores{Budget: approximate, Picks: 1, Lengths: five, Scores: mechanism.Correlations{X: 1, Y: 1}}, s)
+		privacytest.Choices(t, privacytest.Choice{Moves: moves(x),
+			Worlds: transcripts(x, twoEpisodes(rest(1, 1), turns(1), place), func(r *mechanism.Support) (chosen, released []float64) {
+				return floats(r.Of), nil
+			})})
+	}))
 	for _, c := range []struct {
 		name  string
 		first [2]privacy.Record
@@ -179,11 +221,17 @@ func TestChoices(t *testing.T) {
 		}{{"choices", 1}, {"values", 1}, {"values", 2}} {
 			t.Run(fmt.Sprintf("hard thresholding by %s noise, %s of %d", name, kept.what, kept.sparsity), twice(func(t *testing.T, place int) {
 				x := open(t, mechanism.NoisyIHT{Budget: approximate, Sparsity: kept.sparsity, L1: 100, Step: 0.1, Rate: 0.11, Context: 1, Lengths: five, Gumbel: gumbel}, s)
-				var lambda float64 // of a value; a choice compares two
+				var lambda, compared float64 // of a value, and of the difference of two that a choice compares
 				for _, r := range privacy.PlanOf(x, privacy.All).Cases[0] {
-					if r.Own == nil && r.Law.Kind != privacy.GumbelLaw(1, 1).Kind {
+					switch {
+					case r.Law.Kind == privacy.GumbelLaw(1, 1).Kind:
+						compared = 2 * r.Sensitivity.LInf
+					case r.Own == nil:
 						lambda = max(r.Sensitivity.L1, r.Sensitivity.L2)
 					}
+				}
+				if !gumbel { // the event of a choice names no sensitivity
+					compared = 2 * lambda
 				}
 				const far = 1e6 // clipped
 				values := kept.what == "values"
@@ -197,7 +245,7 @@ func TestChoices(t *testing.T) {
 						case of && values:
 							return lambda
 						case !of && !values:
-							return 2 * lambda
+							return compared
 						}
 						return 0
 					},
@@ -219,7 +267,7 @@ func TestStoppingChoices(t *testing.T) {
 			records[w] = append(records[w], privacy.Record{Y: []float64{y}})
 		}
 	}
-	privacytest.Choices(t, privacytest.Choice{Moves: func(privacy.Law) float64 { return privacy.PlanOf(x, privacy.All).Cases[0][0].Sensitivity.LInf },
+	privacytest.Choices(t, privacytest.Choice{Moves: moves(x),
 		Worlds: transcripts(x, records, func(r *mechanism.Stopped) (chosen, released []float64) {
 			chosen = []float64{float64(r.Count)}
 			if r.Reached {
