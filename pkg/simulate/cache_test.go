@@ -2,12 +2,10 @@ package simulate
 
 import (
 	"errors"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -102,20 +100,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// What is neither the toolkit's nor Go's own is known, in a package and in a value.
-func TestForeign(t *testing.T) {
-	for path, want := range map[string]bool{
-		"": false, "math/rand/v2": false, "sync": false, module: false, module + "/pkg/learner": false,
-		"main": true, "command-line-arguments": true, "example.org/thesis": true, module + "/mine": true, "gonum.org/v1/gonum/mat": true,
-	} {
-		if got := foreign(path); got != want {
-			t.Errorf("foreign(%q) = %v", path, got)
-		}
-	}
-	info := debug.BuildInfo{Main: debug.Module{Path: "thesis"}, Deps: []*debug.Module{{Path: "own/tools"}, {Path: "gonum.org/v1/gonum"}, {Path: module}}}
-	if got, want := plainWords(&info), map[string]bool{"thesis": true, "own": true}; !maps.Equal(got, want) {
-		t.Errorf("modules without a dot: %v, want %v", got, want)
-	}
+// What code a value leaves open is told by its fields' types and functions.
+func TestOpenCode(t *testing.T) {
 	if got := packageOf("example.org/a.b/c.(*T).F"); got != "example.org/a.b/c" {
 		t.Errorf("package %q", got)
 	}

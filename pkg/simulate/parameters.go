@@ -8,11 +8,9 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/opaque"
 )
@@ -75,7 +73,7 @@ func (d *describer) typed(path string, t reflect.Type) {
 			continue
 		}
 		d.packages[name] = true
-		if foreign(name) {
+		if opaque.Foreign(name) {
 			d.leave(path, fmt.Sprintf("%v is a type of the program's own, and its fields do not say what its code does", t))
 		}
 	}
@@ -237,7 +235,7 @@ func (d *describer) function(path, name string) {
 	case name == "nil":
 	case name == closure:
 		d.leave(path, "it holds a closure, of which nothing says what it computes with")
-	case foreign(from):
+	case opaque.Foreign(from):
 		d.leave(path, "function "+name+" is the program's own")
 	default:
 		d.packages[from] = true
@@ -264,40 +262,6 @@ func packageOf(function string) string {
 	slash := strings.LastIndexByte(function, '/') + 1
 	name, _, _ := strings.Cut(function[slash:], ".")
 	return function[:slash] + name
-}
-
-// foreign tells whether a package, by its path, is neither the toolkit's nor Go's own. The empty
-// path is that of types without a name.
-//
-// Not all that lies in the toolkit's folder is the toolkit's: a folder mine is its author's.
-func foreign(path string) bool {
-	if rest, ok := strings.CutPrefix(path, module+"/"); ok {
-		first, _, _ := strings.Cut(rest, "/")
-		return !slices.Contains([]string{"pkg", "datasets", "charts", "notebooks"}, first)
-	}
-	first, _, _ := strings.Cut(path, "/")
-	return path != module && (strings.Contains(first, ".") || path == "main" || path == "command-line-arguments" || plain()[first])
-}
-
-// plain holds what plainWords finds in this program.
-var plain = sync.OnceValue(func() map[string]bool {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return nil
-	}
-	return plainWords(info)
-})
-
-// plainWords returns the first words of a program's modules that have no dot, as those of Go's own
-// packages: "thesis" of a module "thesis", whose packages are thesis/policy and others.
-func plainWords(info *debug.BuildInfo) map[string]bool {
-	words := make(map[string]bool)
-	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
-		if first, _, _ := strings.Cut(m.Path, "/"); first != "" && !strings.Contains(first, ".") {
-			words[first] = true
-		}
-	}
-	return words
 }
 
 // running reports whether a type belongs to locks and counters, whose state is not a parameter.

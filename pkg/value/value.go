@@ -53,9 +53,6 @@ func Key(v any) (string, error) {
 	return hex.EncodeToString(sum[:16]), nil
 }
 
-// module is the path that the toolkit's packages begin with.
-const module = "github.com/dpbandits/dpbandits/"
-
 // Foreign returns the names of the types in v that belong neither to the toolkit nor to Go's own
 // library, with the path of a field that holds one. What they do is not in v's text. So it is with
 // a value that has a method Opaque and says true.
@@ -65,10 +62,10 @@ func Foreign(v any) []string {
 	walk(reflect.ValueOf(v), "value", func(path string, v reflect.Value) {
 		t := v.Type()
 		name := t.String()
-		mine := own(t.PkgPath()) && !opaque.Is(v)
+		mine := !opaque.Foreign(t.PkgPath()) && !opaque.Is(v)
 		if _, arguments, generic := strings.Cut(name, "["); generic && t.Name() != "" {
 			for _, a := range argument.FindAllStringSubmatch(arguments, -1) {
-				mine = mine && own(a[1])
+				mine = mine && !opaque.Foreign(a[1])
 			}
 		}
 		if mine || seen[name] {
@@ -78,13 +75,6 @@ func Foreign(v any) []string {
 		found = append(found, fmt.Sprintf("%s is a %s", path, name))
 	})
 	return found
-}
-
-// own tells whether a package is the toolkit's or Go's: the first part of a path of Go's own
-// packages has no dot, and a program's own package has no path but "main".
-func own(path string) bool {
-	first, _, _ := strings.Cut(path, "/")
-	return strings.HasPrefix(path, module) || path == "" || first != "main" && !strings.Contains(first, ".") && first != "command-line-arguments"
 }
 
 // walk visits all values that v is made of, of a list of plain ones the first.

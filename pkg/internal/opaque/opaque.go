@@ -1,6 +1,7 @@
 // Package opaque tells which descriptions do not say all that they do.
 //
 //   - [Is] asks one
+//   - [Foreign] tells whether code is neither the toolkit's nor Go's
 package opaque
 
 import "reflect"
