@@ -6,7 +6,7 @@
 #                           stamp, which tells programs what they are of    pkg/cmd/stamp
 #   docker/node_modules/    echarts, KaTeX, reveal.js, a browser driver     docker/package-lock.json
 #   .data/                  MovieLens 100K (1M: DATA=1m)                    datasets/; DPBANDITS_DATA names another place, an absolute path
-#   .peers/                 scikit-learn, MABWiser, numba, pandas           pinned in docker/requirements-peers.txt
+#   .peers/                 scikit-learn, MABWiser, numba, JAX, pandas      pinned in docker/requirements-peers.txt
 #   .engines/               Spark, Flink, Beam's job servers (test-cluster) pkg/cluster/engines
 #   .jupyter/               the GoNB kernel's specification and Jupyter's own files
 # The charting library is docker/node_modules/echarts/dist/echarts.min.js; DPBANDITS_ECHARTS=file names another one.

@@ -19,11 +19,15 @@ import (
 
 const peerBatch = 20
 
-// peerScripts have the same learners in numpy and compiled by numba.
+// peerScripts have the same learners in numpy, and compiled by numba and by JAX.
 var peerScripts = map[string]string{
 	"numpy": "notebooks/tools/peer_linear.py",
 	"numba": "notebooks/tools/peer_linear_numba.py",
+	"jax":   "notebooks/tools/peer_linear_jax.py",
 }
+
+// peerLanes is how many trials JAX plays at once in a test. Their mean regret is its answer.
+const peerLanes = 4
 
 // peers are the learners of these scripts, and ours that do the same.
 var peers = []struct {
@@ -49,6 +53,7 @@ type besides struct {
 	env    environment.UnitFeatures
 	ready  bandit.Calibrated
 	name   string
+	lanes  int // trials that JAX plays at once; 0 means its own number
 	view   bandit.View
 	regret float64
 }
@@ -74,6 +79,9 @@ func (p *besides) begin(tb testing.TB, seed, horizon int) (play func(rounds int)
 	}
 	trial := map[string]any{"learner": p.name, "x": x, "theta": environment.Theta(game), "seed": seed, "horizon": horizon, "batch": peerBatch,
 		"levels": math.Ceil(2 * math.Sqrt(peerBatch))}
+	if p.lanes > 0 {
+		trial["lanes"] = p.lanes
+	}
 	run := p.ready.Start(random.New(1, seed, "learner"), random.Source(1, seed, "noise"))
 	for _, releases := range p.ready.(privacy.Planner).Plan(1).Cases {
 		for _, r := range releases {
@@ -120,9 +128,11 @@ func BenchmarkPeers(b *testing.B) {
 		b.Run(c.name+"/numpy", func(b *testing.B) { benchPeer(b, "numpy", c.name, c.ours, 5, 100) })
 		for _, d := range []int{5, 20, 50} {
 			for _, k := range []int{10, 100, 1000} {
-				b.Run(fmt.Sprintf("%s/numba/d=%d/K=%d", c.name, d, k), func(b *testing.B) {
-					benchPeer(b, "numba", c.name, c.ours, d, k)
-				})
+				for _, script := range []string{"numba", "jax"} {
+					b.Run(fmt.Sprintf("%s/%s/d=%d/K=%d", c.name, script, d, k), func(b *testing.B) {
+						benchPeer(b, script, c.name, c.ours, d, k)
+					})
+				}
 			}
 		}
 	}
@@ -160,13 +170,16 @@ func sum(x []float64) (s float64) {
 }
 
 // TestPeers: the learners in Python do what ours do, as the mean difference of their regrets says.
-// It has 29 degrees of freedom, and |t| > 6 has probability 2e-6; that is 2e-5 for all.
+// It has 29 degrees of freedom, and |t| > 6 has probability 2e-6; that is 3e-5 for all.
 func TestPeers(t *testing.T) {
 	if testing.Short() {
-		t.Skip("half a minute of Python")
+		t.Skip("a minute of Python")
 	}
-	const horizon, trials = 3000, 30
 	for script, file := range peerScripts {
+		horizon, trials := 3000, 30
+		if script == "jax" {
+			horizon = 1000 // as it is slow with few lanes
+		}
 		t.Run(script, func(t *testing.T) { testPeers(t, peer.Start(t, "../..", file), horizon, trials) })
 	}
 }
@@ -174,6 +187,7 @@ func TestPeers(t *testing.T) {
 func testPeers(t *testing.T, p *peer.Peer, horizon, trials int) {
 	for _, c := range peers {
 		both := newBesides(t, p, c.name, c.ours(privacy.Budget{Epsilon: 20, Delta: 0.1}), 5, 100, horizon)
+		both.lanes = peerLanes
 		var differences, square, total float64
 		for seed := range trials {
 			both.begin(t, seed, horizon)(horizon)
