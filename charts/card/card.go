@@ -24,7 +24,10 @@ func Items(c *judge.Card) []charts.Item {
 		inside.Scale = scale(c)
 		items = append(items, inside)
 	}
-	return append(items, attacks(c), checks(c))
+	if len(c.Attacks) > 0 {
+		items = append(items, attacks(c))
+	}
+	return append(items, checks(c))
 }
 
 // scale says where the numbers of a card come from.
@@ -38,7 +41,11 @@ func summary(c *judge.Card) *charts.Table {
 	t.Align, t.Scale = "ll", scale(c)
 	claim := "none"
 	if c.Claim.Held {
-		claim = fmt.Sprintf("ε = %.4g at δ = %g, by %s accounting; %s; %s", float64(c.Claim.Epsilon), c.Claim.Delta, c.Claim.Accountant, c.Claim.Model, c.Claim.Standing)
+		whence := fmt.Sprintf("by %s accounting", c.Claim.Accountant)
+		if c.Claim.Asserted() {
+			whence = "as its author says, and not proved"
+		}
+		claim = fmt.Sprintf("ε = %.4g at δ = %g, %s; %s; %s", float64(c.Claim.Epsilon), c.Claim.Delta, whence, c.Claim.Model, c.Claim.Standing)
 	}
 	t.Add("claim", claim).Add("attacked", c.Verdict())
 	for _, r := range c.Races {
@@ -57,7 +64,11 @@ func summary(c *judge.Card) *charts.Table {
 		}
 	}
 	for _, k := range c.Costs {
-		t.Add("costs, "+k.World, fmt.Sprintf("%.0f ns a round, %.2g allocations", k.Nanoseconds, k.Allocations))
+		text := fmt.Sprintf("%.0f ns a round, %.2g allocations", k.Nanoseconds, k.Allocations)
+		if k.Piped {
+			text = fmt.Sprintf("%.0f ns a round, the pipe to the program included", k.Nanoseconds)
+		}
+		t.Add("costs, "+k.World, text)
 	}
 	kept, broken := 0, 0
 	for _, k := range c.Checks {

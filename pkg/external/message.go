@@ -333,7 +333,7 @@ func object(line []byte, names ...string) (map[string]json.RawMessage, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("a member %q", cut(name, 40))
+			return nil, fmt.Errorf("an unknown member %q, where it may have %q,", cut(name, 40), names)
 		}
 	}
 	return fields, nil
@@ -344,7 +344,7 @@ func inJSON(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("not JSON: it ends too soon")
 	}
-	return fmt.Errorf("not JSON: %v", err)
+	return fmt.Errorf("not JSON (what it prints for people belongs on its standard error): %v", err)
 }
 
 // member reads a member of an object, if it is there.

@@ -44,24 +44,18 @@ func (j *judging) attackRounds() int {
 	return n
 }
 
-// silent reports whether no round of a short run tells what is released, in the first world.
+// silent reports whether no round of a run as long as the races' tells what is released, in the
+// first world.
 func (j *judging) silent() bool {
-	p, told, round := j.places[0], false, 0
-	err := j.play(p, 8, random.Source(j.Seed, 0, "noise"), func(run bandit.Run, _ []int) {
-		round++
-		if told {
-			return
-		}
-		if r, ok := run.(interface {
-			Released([]float64) ([]float64, error)
-		}); ok {
-			numbers, err := r.Released(nil)
-			told = err == nil && len(numbers) > 0
-		} else {
-			told = len(audit.Releases(p.problem)(run, round, nil)) > 0
+	p, some := j.places[0], false
+	look := told(p.problem)
+	err := j.play(p, j.horizon(), random.Source(j.Seed, 0, "noise"), func(run bandit.Run, _ []int) {
+		if !some {
+			numbers, _ := look(run)
+			some = len(numbers) > 0
 		}
 	})
-	return err != nil || !told
+	return err != nil || !some
 }
 
 // slow reports whether the learner is in another process.
@@ -76,6 +70,7 @@ func (j *judging) attack(ctx context.Context) error {
 		return nil
 	}
 	j.card.Silent = j.silent()
+	j.followed = nil
 	stages := j.stages()
 	var items []audit.Item
 	for _, s := range stages {
@@ -84,6 +79,7 @@ func (j *judging) attack(ctx context.Context) error {
 	if telling := mostTelling(items); j.Options.Attacks > 0 && len(telling) >= j.Options.Attacks {
 		items = telling[:j.Options.Attacks]
 	} else {
+		items = append(items, j.follows()...)
 		more, err := j.learned(ctx, stages)
 		if err != nil {
 			return err

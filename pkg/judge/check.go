@@ -63,16 +63,30 @@ func (j *judging) check(context.Context) error {
 	return nil
 }
 
-// again plays a run as long as the races twice, with the same seeds. What differs may start late.
+// again plays a run as long as the races twice, with the same seeds. What differs may start late. A
+// program has to release the same again, too, and equally many numbers each time.
 func (j *judging) again(t testing.TB, p place) {
 	var first [][]int
+	var released [][]float64
+	look := told(p.problem)
 	for play := range 2 {
 		round := 0
-		err := j.play(p, j.horizon(), random.Source(j.Seed, 0, "noise"), func(_ bandit.Run, arms []int) {
-			if play == 0 {
-				first = append(first, slices.Clone(arms))
-			} else if round < len(first) && !slices.Equal(first[round], arms) {
+		err := j.play(p, j.horizon(), random.Source(j.Seed, 0, "noise"), func(run bandit.Run, arms []int) {
+			var numbers []float64
+			if j.slow() {
+				numbers, _ = look(run)
+			}
+			switch {
+			case play == 0:
+				first, released = append(first, slices.Clone(arms)), append(released, numbers)
+				if n := len(released[0]); len(numbers) != n {
+					t.Fatalf("ReleaseLength: it releases %d numbers after round 1, and %d after round %d, want equally many each time, such as zeros before there are any", n, len(numbers), round+1)
+				}
+			case round < len(first) && !slices.Equal(first[round], arms):
 				t.Fatalf("Deterministic: with the same seeds, it plays the arms %v in round %d, and %v when played again", first[round], round+1, arms)
+			case round < len(first) && !slices.Equal(released[round], numbers):
+				t.Fatalf("DeterministicReleases: with the same seeds, it releases %.6g after round %d, and %.6g when played again: draw all noise from noise_seed",
+					released[round][:min(4, len(released[round]))], round+1, numbers[:min(4, len(numbers))])
 			}
 			round++
 		})
@@ -194,15 +208,50 @@ func (j *judging) query(p place, l learner.Private[mechanism.Answer]) {
 	j.card.Checks = append(j.card.Checks, c)
 }
 
-// suite runs a suite and writes it on the card.
+// suite runs a suite and writes it on the card. Of a program that crashed or hung, the card says
+// that first and once, whatever else fails of it.
 func (j *judging) suite(c Check, run func(t testing.TB)) {
+	if j.ended {
+		return
+	}
 	c.Failures = failures(run)
+	for _, f := range c.Failures {
+		word := broke(f)
+		if !j.slow() || word == "" {
+			continue
+		}
+		j.ended = j.ended || word != raised
+		if _, told, _ := strings.Cut(f, "external: "); !j.broken {
+			j.card.Checks = append(j.card.Checks, Check{"external.Program", "plays to the end", c.World, []string{"the program " + word + ": " + told}})
+		}
+		j.broken = true
+		return
+	}
 	for _, f := range c.Failures {
 		if j.slow() && strings.HasPrefix(f, "Deterministic: ") { // what else fails may follow from this
 			c.Failures = []string{"Deterministic: its runs cannot be repeated: with the same seeds, and the same rounds, it plays other arms"}
 		}
 	}
 	j.card.Checks = append(j.card.Checks, c)
+}
+
+// raised is what a program does that says in a round that it cannot go on.
+const raised = "raised an error"
+
+// broke says in words how a program broke down, if that is the failure, and is empty otherwise.
+func broke(failure string) string {
+	_, told, ok := strings.Cut(failure, "external: ")
+	switch {
+	case !ok:
+		return ""
+	case strings.Contains(told, "no answer within"):
+		return "hung"
+	case strings.Contains(told, "it ended with"):
+		return "crashed"
+	case strings.Contains(told, ", in round ") && strings.Contains(told, ": it says "):
+		return raised
+	}
+	return ""
 }
 
 // failures runs a suite and returns the first line of each complaint.

@@ -210,6 +210,10 @@ type judging struct {
 	learner bandit.Learner
 	places  []place
 	card    *Card
+	// followed are the stages of which nothing goes by likelihood.
+	followed []followed
+	broken   bool // it is a program, and broke down while it was checked
+	ended    bool // and was not there any more, or did not answer
 }
 
 // Learner plays a learner and returns its card. A learner that plays in no world is an error. What
@@ -269,23 +273,11 @@ func Learner(ctx context.Context, l bandit.Learner, o Options) (*Card, error) {
 			j.card.Stopped = section.part
 			return j.card, err
 		}
-		if j.dead() { // each further section would wait for it again
+		if j.ended { // each further section would wait for it again
 			return j.card, nil
 		}
 	}
 	return j.card, nil
-}
-
-// dead reports whether a program has died or has not answered while it was checked.
-func (j *judging) dead() bool {
-	for _, k := range j.card.Checks {
-		for _, f := range k.Failures {
-			if j.slow() && (strings.Contains(f, "no answer within") || strings.Contains(f, "it ended with")) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // safely makes a panic of the learner a failed check.

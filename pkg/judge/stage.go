@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"strings"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -15,6 +14,7 @@ import (
 // stage is a problem and what proposes pairs of streams of it, of so many rounds.
 type stage struct {
 	name    string
+	kind    string // the name, without the user
 	problem bandit.Problem
 	first   int  // the round, from 0, in which they begin to differ
 	users   int  // rounds in which the streams differ
@@ -68,8 +68,9 @@ func (j *judging) stages() (all []stage) {
 			if p.Dim > 0 {
 				name += fmt.Sprintf(", d = %d", p.Dim)
 			}
+			kind := name
 			name += fmt.Sprintf(", user %d replaced", replaced+1)
-			all = append(all, stage{name, p, replaced, users, j.wantsWarmUp(p), func(rounds int) [2]audit.Stream { return alike(p, rounds, replaced, users) }})
+			all = append(all, stage{name, kind, p, replaced, users, j.wantsWarmUp(p), func(rounds int) [2]audit.Stream { return alike(p, rounds, replaced, users) }})
 		}
 	}
 	return all
@@ -142,13 +143,13 @@ func (s stage) attacks(j *judging) []audit.Item {
 		}
 	}
 	if best.Exact == 0 {
-		l := learner(16, 17)
-		if l.Name += ", arms and releases"; j.card.Silent {
-			if l.Name = strings.TrimSuffix(l.Name, " and releases"); s.problem.Arms == s.problem.Slots {
-				return nil // no choice is left, and nothing is released
-			}
+		l := learner(early, early+1)
+		if j.speaks(s) {
+			l.Name += ", arms and releases"
+			l.Transcript = transcript(s.problem)
+		} else if l.Name += ", arms"; s.problem.Arms == s.problem.Slots || s.first > 0 && !j.card.Silent {
+			return nil // no choice is left, or nothing is released so soon, whoever is replaced
 		}
-		l.Transcript = transcript(s.problem)
 		l.NoActions = s.problem.Arms == s.problem.Slots // which leave no choice
 		beyond := l
 		beyond.Name, beyond.Worlds = l.Name+", beyond bounds", audit.Beyond(l.Worlds, far)
