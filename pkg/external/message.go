@@ -333,7 +333,7 @@ func object(line []byte, names ...string) (map[string]json.RawMessage, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("an unknown member %q, where it may have %q,", cut(name, 40), names)
+			return nil, fmt.Errorf("a member %q that is unknown (known are %q)", cut(name, 40), names)
 		}
 	}
 	return fields, nil
