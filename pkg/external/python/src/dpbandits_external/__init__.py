@@ -53,8 +53,6 @@ class _Server:
                 data, dim = memoryview(base64.b64decode(ask["packed"])), self.problem.dim
                 self.x = data.cast("d", (len(data) // 8 // dim, dim))
             arms = self.run.select(self.x)
-            try:
-                answer["arms"] = [operator.index(arms)]
-            except TypeError:
-                answer["arms"] = [operator.index(a) for a in arms]
+            many = hasattr(arms, "__iter__") and getattr(arms, "ndim", 1)
+            answer["arms"] = [operator.index(arm) for arm in (arms if many else [arms])]
         return answer
