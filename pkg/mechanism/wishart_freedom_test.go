@@ -4,7 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/fresh"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // composed returns delta of m randomised responses of eps0 that show all with probability delta0,
@@ -97,5 +99,46 @@ func TestWishartFreedom(t *testing.T) {
 	basic := math.Ceil(28 * math.Log(4*10/1e-5) / (0.1 * 0.1))
 	if basic != 42566 {
 		t.Errorf("basic composition of 10 nodes within (1, 1e-5): %v, want 42566", basic)
+	}
+}
+
+// TestWishartSensitivity: the trace that a row adds at most is what the plan says, and is the
+// scale of the noise.
+func TestWishartSensitivity(t *testing.T) {
+	tree := played(Tree{Noise: Wishart{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}})
+	if err := tree.open(privacy.Setup{Dim: 3, Horizon: 4, Bound: 1.5, Alpha: 0.1}); err != nil {
+		t.Fatal(err)
+	}
+	trace := func(row ...float64) float64 {
+		tree.start(privacy.ScriptedNoise(func(_ privacy.Law, dst []float64) { clear(dst) }))
+		if err := addRow(tree, row); err != nil {
+			t.Fatal(err)
+		}
+		sum := tree.Release().Packed
+		return sum[0] + sum[2] + sum[5]
+	}
+	moves := trace(9, 9, 9) - trace(0, 0, 0) // clipped
+	shown := tree.Plan(4).Cases[0][0]
+	for what, says := range map[string]float64{"the plan": shown.Sensitivity.L2, "the scale of the noise": shown.Law.Scale} {
+		if math.Abs(moves/says-1) > 1e-9 {
+			t.Errorf("a row adds the trace %v, %s says %v", moves, what, says)
+		}
+	}
+}
+
+// TestEachWishartNodeIsNoised: each number of a node, and of the next one, has the variance of its
+// law and noise of its own.
+func TestEachWishartNodeIsNoised(t *testing.T) {
+	w := nodes[*wishart](t, Wishart{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}, privacy.Setup{Dim: 2, Horizon: 2, Bound: 1.5, Alpha: 0.1})
+	scale := w.data.Bound * w.data.Bound
+	if err := fresh.Varies(float64(w.Freedom())*scale*scale, func(run int) ([]float64, error) {
+		noise, drawer, row := privacy.NewNoise(random.Source(29, run, "noise")), w.Drawer(), make([]float64, 6)
+		for _, node := range [][]float64{row[:3], row[3:]} {
+			drawer.Draw(noise, node)
+			node[0], node[2] = node[0]/math.Sqrt2, node[2]/math.Sqrt2 // those on the diagonal vary twice as much
+		}
+		return row, nil
+	}); err != nil {
+		t.Error(err)
 	}
 }
