@@ -46,6 +46,6 @@ type exp3IX struct {
 func (l *exp3IX) Learn(r *privacy.Means) ([]float64, error) { return l.follow(r, l) }
 
 func (l *exp3IX) learn(arm int, loss float64, _ privacy.Tail) {
-	l.losses[arm] += loss / (l.chances[arm] + l.rate.at(l.n)/2)
+	l.losses[arm] += loss / (l.chances[arm] + float64(l.rate.at(l.n)/2))
 	l.exponential(l.rate.at(l.n + 1))
 }

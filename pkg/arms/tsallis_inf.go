@@ -84,7 +84,7 @@ func (b *bets) tsallis(c float64) {
 		for a, loss := range b.losses {
 			inverse := 1 / (loss - least + y)
 			root := c * inverse
-			w := root * root
+			w := float64(root * root)
 			b.chances[a] = w
 			sum += w
 			cubes += float64(w * inverse)

@@ -56,8 +56,8 @@ func told(p bandit.Problem) func(run bandit.Run) (numbers []float64, news bool) 
 	}
 }
 
-// follow plays a stage once and notes in which rounds it releases something new. Horizons grow until
-// two releases are seen: a learner may wait the longer the longer its horizon is.
+// follow plays a stage once and notes in which rounds it releases something new. Horizons grow
+// until two releases are seen: a learner may wait the longer the longer its horizon is.
 func (s stage) follow(j *judging) (f followed, err error) {
 	f.stage = s
 	for horizon := 64; horizon <= mostFollowed && len(f.at) < 2; horizon *= 4 {
