@@ -6,7 +6,6 @@ import (
 	"hash/fnv"
 	"maps"
 	"reflect"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -64,8 +63,10 @@ func (d *describer) leave(path, why string) {
 func (d *describer) typed(path string, t reflect.Type) {
 	from := []string{t.PkgPath()}
 	if _, arguments, ok := strings.Cut(t.Name(), "["); ok {
-		for _, found := range qualified.FindAllStringSubmatch(arguments, -1) {
-			from = append(from, found[1])
+		for name := range strings.FieldsFuncSeq(arguments, punctuates) {
+			if dot := strings.LastIndexByte(name, '.'); dot > 0 {
+				from = append(from, strings.TrimLeft(name[:dot], "."))
+			}
 		}
 	}
 	for _, name := range from {
@@ -79,8 +80,8 @@ func (d *describer) typed(path string, t reflect.Type) {
 	}
 }
 
-// qualified finds the names of types with their packages.
-var qualified = regexp.MustCompile(`([^\s\[\](){},;*]+)\.[\pL_][\pL\pN_]*`)
+// punctuates reports whether a rune ends a name among the arguments of a generic type.
+func punctuates(r rune) bool { return strings.ContainsRune(" []{}(),;*", r) }
 
 // place is somewhere in memory, seen as a type.
 type place struct {
