@@ -4,9 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -70,30 +68,4 @@ func (p *Prepared) keepable() error {
 		return fmt.Errorf("%s; state a version of it in the experiment's Fingerprint", p.open)
 	}
 	return nil
-}
-
-// executable returns a short hash of the program's executable file, or "" if it cannot be read.
-var executable = sync.OnceValue(func() string {
-	f, err := openExecutable()
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return ""
-	}
-	return fmt.Sprintf("binary-%x", sum.Sum(nil)[:8])
-})
-
-// openExecutable opens the file that runs; on Linux also if another one has taken its place.
-func openExecutable() (*os.File, error) {
-	if f, err := os.Open("/proc/self/exe"); err == nil {
-		return f, nil
-	}
-	path, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	return os.Open(path)
 }
