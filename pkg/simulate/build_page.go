@@ -9,3 +9,9 @@ func (e *Experiment) buildOf(code) string { return "" }
 
 // keepable returns an error.
 func (p *Prepared) keepable() error { return errors.New("a page keeps no trials") }
+
+// describe returns nothing: what is not kept need not be told apart.
+func describe(any) ([]string, code) { return nil, code{} }
+
+// difference returns "", as descriptions are empty.
+func difference([]string, []string) string { return "" }

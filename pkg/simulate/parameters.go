@@ -1,3 +1,5 @@
+//go:build !page
+
 package simulate
 
 import (
@@ -25,14 +27,6 @@ import (
 func parameters(v any) []string {
 	lines, _ := describe(v)
 	return lines
-}
-
-// code says what a description leaves to code.
-type code struct {
-	packages map[string]bool // of the types and functions
-	// open names what neither the description nor the toolkit's code decides, and why: a closure, a
-	// type of the program's own, a value that says so of itself. It is empty if there is none.
-	open string
 }
 
 // describe is parameters. It also returns what the description leaves to code.

@@ -139,3 +139,11 @@ func (e *Experiment) prepare(describing bool) (p *Prepared, err error) {
 	}
 	return p, nil
 }
+
+// code says what a description leaves to code.
+type code struct {
+	packages map[string]bool // of the types and functions
+	// open names what neither the description nor the toolkit's code decides, and why: a closure, a
+	// type of the program's own, a value that says so of itself. It is empty if there is none.
+	open string
+}
