@@ -21,15 +21,9 @@ func Run(ctx context.Context, s cell.Scale, progress simulate.Progress, experime
 	if s != cell.Paper {
 		return simulate.RunAll(ctx, experiments, simulate.Options{Progress: progress})
 	}
-	root, err := cell.Checkout()
+	checkpoints, tables, err := folders()
 	if err != nil {
 		return nil, err
-	}
-	checkpoints, tables := filepath.Join(root, "build", "checkpoints"), filepath.Join(root, "notebooks", "results")
-	for _, dir := range []string{checkpoints, tables} {
-		if err := writable(dir); err != nil {
-			return nil, err
-		}
 	}
 	for _, e := range experiments {
 		e.Checkpoint = filepath.Join(checkpoints, e.Name+".jsonl")
@@ -42,6 +36,17 @@ func Run(ctx context.Context, s cell.Scale, progress simulate.Progress, experime
 		}
 	}
 	return results, errors.Join(errs...)
+}
+
+// folders returns where the checkout keeps finished trials, and tables. It makes them, and returns
+// an error if one cannot be written to.
+func folders() (checkpoints, tables string, err error) {
+	root, err := cell.Checkout()
+	if err != nil {
+		return "", "", err
+	}
+	checkpoints, tables = filepath.Join(root, "build", "checkpoints"), filepath.Join(root, "notebooks", "results")
+	return checkpoints, tables, errors.Join(writable(checkpoints), writable(tables))
 }
 
 // finished says whether a result has all of its trials.

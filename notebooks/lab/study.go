@@ -11,8 +11,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
-	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,20 +36,21 @@ type Study struct {
 	What   []string // the quantities
 	// Trial measures all quantities, which are finite. Its randomness comes from Seed and the trial's
 	// index alone, so that results do not depend on the number of cores. It may end by package check.
+	// Finished trials are kept by what the program's packages were built from, so that a study of
+	// package main is not kept.
 	Trial func(trial int) []float64
 }
 
 // measured is a finished trial, as a line of a checkpoint has it.
 type measured struct {
-	Trial   int
-	Version string
-	Busy    time.Duration
-	Values  []float64
+	Trial  int
+	Busy   time.Duration
+	Values []float64
 }
 
 // identity is the first line of a checkpoint.
 func (s *Study) identity() []byte {
-	text, err := json.Marshal([]any{s.Name, s.Seed, s.Rounds, s.What})
+	text, err := json.Marshal([]any{s.Name, s.Seed, s.Rounds, s.What, simulate.Build()})
 	check.OK(err)
 	return text
 }
@@ -82,7 +84,7 @@ func (s *Study) run(ctx context.Context, file string) (*simulate.Table, error) {
 	if len(todo) > 0 {
 		var lock sync.Mutex
 		_, err := simulate.Trials(ctx, len(todo), func(k int) (float64, error) {
-			m := measured{Trial: todo[k], Version: simulate.Version()}
+			m := measured{Trial: todo[k]}
 			begin := time.Now()
 			err := s.measure(&m)
 			m.Busy = time.Since(begin)
@@ -118,6 +120,12 @@ func (s *Study) measure(m *measured) (err error) {
 // open opens the file of finished trials, and returns those that it has. It drops a last line that
 // was cut off.
 func (s *Study) open(name string) (*os.File, []measured, error) {
+	switch trial := runtime.FuncForPC(reflect.ValueOf(s.Trial).Pointer()).Name(); {
+	case strings.HasPrefix(trial, "main."):
+		return nil, nil, fmt.Errorf("lab: trials of %s are not kept, as their code (%s) is of package main: put it in another", s.Name, trial)
+	case simulate.Build() == "":
+		return nil, nil, fmt.Errorf("lab: trials of %s are not kept, as the program's file cannot be read", s.Name)
+	}
 	data, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
@@ -131,7 +139,7 @@ func (s *Study) open(name string) (*os.File, []measured, error) {
 		}
 		if good == 0 {
 			if !bytes.Equal(bytes.TrimSpace(line), s.identity()) {
-				return nil, nil, fmt.Errorf("lab: %s is of another study than %s: move it away", name, s.identity())
+				return nil, nil, fmt.Errorf("lab: %s is of another study, or another program, than %s: move it away", name, s.identity())
 			}
 		} else {
 			var m measured
@@ -163,9 +171,6 @@ func (s *Study) table(done []*measured, restored int, wall time.Duration) *simul
 	}}
 	for _, m := range done {
 		t.Provenance.Busy += m.Busy
-		if m.Version != t.Provenance.Version && !slices.Contains(t.Provenance.OtherVersions, m.Version) {
-			t.Provenance.OtherVersions = append(t.Provenance.OtherVersions, m.Version)
-		}
 	}
 	for i, what := range s.What {
 		values := make([][]float64, len(done))
@@ -182,12 +187,7 @@ func (s *Study) table(done []*measured, restored int, wall time.Duration) *simul
 func RunStudies(ctx context.Context, s cell.Scale, studies ...*Study) (tables []*simulate.Table, err error) {
 	var checkpoints, results string
 	if s == cell.Paper {
-		root, err := cell.Checkout()
-		if err != nil {
-			return nil, err
-		}
-		checkpoints, results = filepath.Join(root, "build", "checkpoints"), filepath.Join(root, "notebooks", "results")
-		if err := errors.Join(writable(checkpoints), writable(results)); err != nil {
+		if checkpoints, results, err = folders(); err != nil {
 			return nil, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
 // A study that failed goes on where it was, though the last line of its file was cut off; a file of
@@ -48,6 +49,17 @@ func TestStudyGoesOn(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(root, "notebooks", "results", "pull.csv")); err != nil {
 		t.Error(err)
+	}
+	of := simulate.Build()
+	if data, err = os.ReadFile(file); err != nil || of == "" || strings.Count(string(data), of) != 1 {
+		t.Fatalf("%v: the first line does not name %q", err, of)
+	}
+	other := strings.Replace(string(data), of, "packages-0123456789abcdef", 1)
+	if err := os.WriteFile(file, []byte(other), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := RunStudies(t.Context(), cell.Paper, s); err == nil || !strings.Contains(err.Error(), "another program") {
+		t.Errorf("error %v, want one that says that the file is of another program", err)
 	}
 	s.Rounds = 10
 	if _, err := RunStudies(t.Context(), cell.Paper, s); err == nil || !strings.Contains(err.Error(), "another study") {

@@ -47,6 +47,21 @@ func (e *Experiment) buildOf(c code) string {
 	return executable()
 }
 
+// Build names what the program was built from, but for its main package: "packages-..." of all
+// others if pkg/cmd/stamp linked it, "binary-..." of its file if not, or "stated-..." of a version
+// that the linker was told. It is "" if the file cannot be read. Numbers that are kept outside of
+// an experiment can be kept by it.
+func Build() string {
+	if version != "" {
+		return "stated-" + version
+	}
+	all := make(map[string]bool)
+	for path := range stamped() {
+		all[path] = true
+	}
+	return stampOf(stamped(), all)
+}
+
 // stampOf is buildOf for packages. Without a stamp of them all, it is the program's hash.
 func stampOf(stamp map[string]string, packages map[string]bool) string {
 	sum, own := sha256.New(), module+"/pkg/simulate"
