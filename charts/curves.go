@@ -103,15 +103,23 @@ func FinalsInWords(list []Series) string {
 	for _, s := range list {
 		var points []string
 		for i, x := range s.X {
-			point := fmt.Sprintf("%.0f at %g", s.Y[i], x)
+			point := fmt.Sprintf("%s at %g", inWords(s.Y[i]), x)
 			if s.Lo != nil {
-				point += fmt.Sprintf(" (%.0f to %.0f)", s.Lo[i], s.Hi[i])
+				point += fmt.Sprintf(" (%s to %s)", inWords(s.Lo[i]), inWords(s.Hi[i]))
 			}
 			points = append(points, point)
 		}
 		lines = append(lines, fmt.Sprintf("%s: %s.", s.Name, strings.Join(points, ", ")))
 	}
 	return strings.Join(lines, " ")
+}
+
+// inWords gives a number in whole units from 10 on, and in hundredths below.
+func inWords(v float64) string {
+	if math.Abs(v) < 10 {
+		return fmt.Sprintf("%.2f", v)
+	}
+	return fmt.Sprintf("%.0f", v)
 }
 
 // Sweep returns the usual figure of an experiment at several values of a parameter, as

@@ -33,13 +33,13 @@ func TestCompatibility(t *testing.T) {
 	}
 }
 
-// Small studies measure what theory says: symmetric laws, and a balance of 1/2 across theta. Seeds
-// are fixed.
+// Small studies measure what theory says: symmetric laws, and a balance of 1/2 across theta, and
+// what theta itself leaves along it. The seed is fixed; one in some 3,000 would be a false alarm.
 func TestAssumptionsSmoke(t *testing.T) {
 	for _, a := range AssumedOn[:4] {
 		s := a.study(cell.Lecture)
 		values := s.Trial(0)
-		if math.Abs(values[4]-0.5) > 0.06 || math.Abs(values[3]-0.21) > 0.03 || math.Abs(values[2]) > 4/math.Sqrt(500) {
+		if math.Abs(values[4]-0.5) > 0.08 || math.Abs(values[3]-0.225) > 0.025 || math.Abs(values[2]) > 4/math.Sqrt(500) {
 			t.Errorf("%s: %v of %q", a.Name, values, s.What)
 		}
 	}

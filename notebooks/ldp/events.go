@@ -36,7 +36,7 @@ const (
 // events plays Algorithm 1 as printed, with Maler, and counts which parts of event E fail.
 //
 // The constants are the paper's: D = 1, R = 1/2 for rewards in [0, 1], sigma = 2 sqrt(2
-// ln(1.25/delta))/epsilon, Delta^2 = T^(-1/4), G of Corollary C.1. C of Theorem H.7, which the
+// ln(1.25/delta))/epsilon, Delta^2 = T^(-1/4), G of Corollary C.1 as the server has it. C of Theorem H.7, which the
 // paper calls universal, and nu of E9, which is arbitrary, are 1. r_t in E8 is read as eta_x,t:
 // the proof of Lemma 3.3 has that product.
 func events(s cell.Scale) []*lab.Study {
@@ -62,7 +62,7 @@ func event(rounds, trial int) []float64 {
 	truth := environment.Theta(round)
 	rewards, z := random.New(Seed, trial, "rewards"), random.NewNormals(random.New(Seed, trial, "noise"))
 
-	c := newConstants(float64(p.Dim), float64(rounds), delta2, budget)
+	c := newConstants(float64(p.Dim), float64(rounds), delta2, server.GradientBound(), budget)
 	w := walk{c: c, fails: make([]bool, len(Parts))}
 	eta, zeta, row := make([]float64, p.Dim), make([]float64, p.Dim), make([]float64, p.Dim)
 	var v bandit.View
@@ -102,13 +102,9 @@ const (
 	nu        = 1.0
 )
 
-func newConstants(d, rounds, delta2 float64, b privacy.Budget) constants {
-	c := constants{d: d, rounds: rounds, delta: math.Sqrt(delta2), delta2: delta2,
+func newConstants(d, rounds, delta2, gradient float64, b privacy.Budget) constants {
+	return constants{d: d, rounds: rounds, delta: math.Sqrt(delta2), delta2: delta2, gradient: gradient,
 		sigma: 2 * math.Sqrt(2*math.Log(1.25/b.Delta)) / b.Epsilon, twice: math.Log(2 * rounds / EventAlpha)}
-	s, e := c.sigma, c.delta
-	c.gradient = 2*math.Sqrt(2*c.twice)*(2*radius*s+2*s+radius*e+e) +
-		2*c.twice*(2*radius*e*e+4*radius*e*s+2*e*s+2*radius*s*s+2*s*s+radius*universal*s*s) + 2*radius + 2
-	return c
 }
 
 // walk has the sums of the martingales of a run.

@@ -125,6 +125,11 @@ func ldpLinUCB(b privacy.Budget, c privacy.Calibration, policy learner.LinUCB) b
 	if c == privacy.Sound {
 		noise.Constant = public
 	}
+	return localLinUCB(noise, policy)
+}
+
+// localLinUCB returns LDP LinUCB.
+func localLinUCB(noise learner.LDPNoise, policy learner.LinUCB) bandit.Learner {
 	return learner.Local{Device: learner.LDPDevice{Noise: noise}, Server: learner.LDPServer{Noise: noise, Policy: policy}}
 }
 

@@ -58,8 +58,6 @@ func rated(s cell.Scale, fixed bool, dim, rounds int) *simulate.Experiment {
 	worst.DeltaPower, begins.DeltaPower = 0.25, 0.25
 	ldp := learner.LDPNoise{Budget: b, Constant: env.Constant()}
 	sums := learner.VectorSum{Budget: b, Batch: int(math.Round(math.Pow(float64(rounds), 0.6))), Constant: env.Constant()}
-	shuffled := learner.NewShuffleVectorSum(sums)
-	shuffled.Server = learner.VectorSumServer{Noise: sums, Policy: learner.LinUCB{Width: 0.2}}
 	device, combined := learner.NewCombiner(noise)
 	combined.Base, combined.BoundScale, combined.TargetScale = server, 0.02, 0.01
 
@@ -74,8 +72,8 @@ func rated(s cell.Scale, fixed bool, dim, rounds int) *simulate.Experiment {
 	add(RateRandom, simulate.Policy{Learner: learner.Random{}})
 	add(RateOnline, local(server))
 	add(RateWorst, local(worst))
-	add(RateLocal, simulate.Policy{Learner: learner.Local{Device: learner.LDPDevice{Noise: ldp}, Server: learner.LDPServer{Noise: ldp, Policy: learner.LinUCB{Width: 0.2}}}})
-	add(RateShuffle, simulate.Policy{Learner: shuffled})
+	add(RateLocal, simulate.Policy{Learner: localLinUCB(ldp, learner.LinUCB{Width: 0.2})})
+	add(RateShuffle, simulate.Policy{Learner: shuffledLinUCB(sums, 0.2)})
 	add(RateAnytime, local(learner.Anytime{Server: begins}))
 	add(RateCombiner, simulate.Policy{Learner: learner.Local{Device: device, Server: combined}})
 	return e

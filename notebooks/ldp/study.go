@@ -58,7 +58,11 @@ func equals(b privacy.Budget) []simulate.Policy {
 }
 
 func sdpVectorSum(b privacy.Budget, width float64) bandit.Learner {
-	noise := learner.VectorSum{Budget: b, Batch: equalBatch, Constant: public}
+	return shuffledLinUCB(learner.VectorSum{Budget: b, Batch: equalBatch, Constant: public}, width)
+}
+
+// shuffledLinUCB returns LinUCB over vector sums with a factor of its width.
+func shuffledLinUCB(noise learner.VectorSum, width float64) bandit.Learner {
 	l := learner.NewShuffleVectorSum(noise)
 	l.Server = learner.VectorSumServer{Noise: noise, Policy: learner.LinUCB{Width: width}}
 	return l

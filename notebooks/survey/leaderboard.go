@@ -38,7 +38,7 @@ const Delta = 1e-5
 func budget(epsilon float64) privacy.Budget { return privacy.Budget{Epsilon: epsilon, Delta: Delta} }
 
 // Contestants lists the learners of the leaderboard. Those for an adversary race elsewhere.
-var Contestants = slices.Concat(arms.Catalogue(), learner.SlotsCatalogue(), learner.LinearCatalogue())
+var Contestants = catalogue.Stochastic()
 
 // notPrivate is the model of a learner that promises nothing.
 const notPrivate = "not private"

@@ -22,10 +22,12 @@ type Regulariser struct {
 	Range func(dim float64) float64 // D_R, the range of R on the set
 	// Dual is the greatest squared dual norm of a loss, by the Hessian of R, over the set.
 	Dual func(loss []float64) float64
+	// Worst is the greatest Dual of a loss as they are drawn.
+	Worst func(dim float64) float64
 	// lead sets x to the minimiser of eta <x, sum> + R(x).
 	lead func(x, sum []float64, eta float64)
-	// Width is the greatest <z, x> less the least one.
-	Width func(z []float64) float64
+	// Least is the least <z, x>.
+	Least func(z []float64) float64
 	// loss draws a loss of length 1, which does not depend on what is played.
 	loss func(r *rand.Rand, l []float64)
 }
@@ -40,7 +42,7 @@ type Regulariser struct {
 //
 // Losses are signs, over sqrt N, and a uniform direction for the ball.
 var Regularisers = []Regulariser{{
-	"ball", func(float64) float64 { return 1 }, half,
+	"ball", func(float64) float64 { return 1 }, half, func(float64) float64 { return 0.5 },
 	func(x, sum []float64, eta float64) {
 		scale := eta / 2
 		if n := floats.Norm(sum, 2); scale*n > 1 {
@@ -48,7 +50,7 @@ var Regularisers = []Regulariser{{
 		}
 		floats.ScaleTo(x, -scale, sum)
 	},
-	func(z []float64) float64 { return 2 * floats.Norm(z, 2) }, func(r *rand.Rand, l []float64) { random.Sphere(r, l) },
+	func(z []float64) float64 { return -floats.Norm(z, 2) }, func(r *rand.Rand, l []float64) { random.Sphere(r, l) },
 }, {
 	"simplex", math.Log, func(l []float64) float64 {
 		most := 0.0
@@ -56,7 +58,7 @@ var Regularisers = []Regulariser{{
 			most = max(most, v*v)
 		}
 		return most
-	},
+	}, func(dim float64) float64 { return 1 / dim },
 	func(x, sum []float64, eta float64) {
 		least, total := floats.Min(sum), 0.0
 		for i, v := range sum {
@@ -65,15 +67,15 @@ var Regularisers = []Regulariser{{
 		}
 		floats.Scale(1/total, x)
 	},
-	func(z []float64) float64 { return floats.Max(z) - floats.Min(z) }, signs,
+	floats.Min, signs,
 }, {
-	"cube", func(dim float64) float64 { return dim }, half,
+	"cube", func(dim float64) float64 { return dim }, half, func(float64) float64 { return 0.5 },
 	func(x, sum []float64, eta float64) {
 		for i, v := range sum {
 			x[i] = max(-1, min(1, -eta/2*v))
 		}
 	},
-	func(z []float64) float64 { return 2 * floats.Norm(z, 1) }, signs,
+	func(z []float64) float64 { return -floats.Norm(z, 1) }, signs,
 }}
 
 func half(l []float64) float64 { return floats.Dot(l, l) / 2 }
@@ -95,6 +97,13 @@ var RegularisedEpsilons = []float64{math.Inf(1), 10, 1}
 func (r Regulariser) Regularised(epsilon float64) (printed, outside, mended string) {
 	at := fmt.Sprintf("%s, ε = %g", r.Name, epsilon)
 	return at + ", as printed", at + ", D_Lap outside", at + ", and twice D_R"
+}
+
+// Width returns the greatest <z, x> less the least one.
+func (r Regulariser) Width(z []float64) float64 {
+	back := append([]float64{}, z...)
+	floats.Scale(-1, back)
+	return -r.Least(back) - r.Least(z)
 }
 
 // Noise returns D_Lap: the mean width of the sum of ceil(ln T) Laplace vectors of scale
@@ -130,11 +139,7 @@ func (r Regulariser) play(rounds int, epsilon float64, trial int) (regret, squar
 	stream := check.Try(sums.Open(privacy.Setup{Dim: dim, Horizon: rounds, Bound: 1 + 1e-9})).Start(privacy.NewNoise(random.Source(2017, trial, "noise/"+r.Name)))
 	losses := random.New(2017, trial, "losses/"+r.Name)
 	x, l, total := make([]float64, dim), make([]float64, dim), make([]float64, dim)
-	worst := 0.5
-	if r.Name == "simplex" {
-		worst = 1. / dim
-	}
-	eta := math.Sqrt(2 * r.Range(dim) / (worst * float64(rounds)))
+	eta := math.Sqrt(2 * r.Range(dim) / (r.Worst(dim) * float64(rounds)))
 	paid := 0.0
 	for t := range rounds {
 		r.lead(x, stream.Release().Of, eta)
@@ -147,15 +152,7 @@ func (r Regulariser) play(rounds int, epsilon float64, trial int) (regret, squar
 			check.OK(err)
 		}
 	}
-	return paid - r.least(total), squares
-}
-
-// least returns the least <total, x>.
-func (r Regulariser) least(total []float64) float64 {
-	if r.Name == "simplex" {
-		return floats.Min(total)
-	}
-	return -r.Width(total) / 2
+	return paid - r.Least(total), squares
 }
 
 func regularisers(s cell.Scale) []*lab.Study {

@@ -13,7 +13,7 @@ func TestRegularisersSmallest(t *testing.T) {
 	for _, r := range Regularisers {
 		x, sum, l := make([]float64, 2), make([]float64, 2), []float64{math.Sqrt(0.5), -math.Sqrt(0.5)}
 		r.lead(x, sum, 1)
-		regret := x[0]*l[0] + x[1]*l[1] - r.least(l)
+		regret := x[0]*l[0] + x[1]*l[1] - r.Least(l)
 		most := r.Range(2) * r.Dual(l)
 		if over := regret / math.Sqrt(most); over <= 1 || over > math.Sqrt2+1e-9 {
 			t.Errorf("%s: regret %v over %v, want above 1 and up to √2", r.Name, regret, math.Sqrt(most))
@@ -21,14 +21,15 @@ func TestRegularisersSmallest(t *testing.T) {
 	}
 }
 
-// A small study has all numbers, and regret keeps the mended bound with room.
+// A small study has all numbers, and regret keeps the mended bound: it is beyond it in none of
+// 3,000 trials.
 func TestRegularisersSmoke(t *testing.T) {
 	s := regularisers(cell.Smoke)[0]
 	for trial := range 4 {
 		v := s.Trial(trial)
 		for i, what := range s.What {
-			if i%3 == 2 && v[i] > 1.3 {
-				t.Errorf("%s: %v, want below 1.3", what, v[i])
+			if i%3 == 2 && v[i] > 1 {
+				t.Errorf("%s: %v, want at most 1", what, v[i])
 			}
 		}
 	}

@@ -41,20 +41,25 @@ func eachRound() privacy.Tally {
 
 // Prepare validates.
 func (l EXP3) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
-	if err := checkRounds("EXP3", l.Rounds); err != nil {
-		return nil, err
-	}
-	return prepare("EXP3", p, horizon, func(own *rand.Rand) learner.Rule[privacy.Means] {
-		return &exp3{bets: newBets(p, own), rate: newRate(p.Arms, l.Rounds)}
-	})
+	return prepareWeights("EXP3", p, horizon, l.Rounds, func(w weights) learner.Rule[privacy.Means] { return &exp3{w} })
 }
 
-// checkRounds returns an error unless a number of rounds to tune for is one.
-func checkRounds(who string, rounds int) error {
+// weights are the bets of exponential weights.
+type weights struct {
+	bets
+	rate rate
+}
+
+// prepareWeights prepares a rule of exponential weights that is tuned for so many rounds.
+func prepareWeights(
+	who string, p bandit.Problem, horizon, rounds int, rule func(weights) learner.Rule[privacy.Means],
+) (learner.Prepared[privacy.Means], error) {
 	if rounds < 0 {
-		return fmt.Errorf("arms: %s.Rounds = %d, want >= 1, or 0 for any number", who, rounds)
+		return nil, fmt.Errorf("arms: %s.Rounds = %d, want >= 1, or 0 for any number", who, rounds)
 	}
-	return nil
+	return prepare(who, p, horizon, func(own *rand.Rand) learner.Rule[privacy.Means] {
+		return rule(weights{newBets(p, own), newRate(p.Arms, rounds)})
+	})
 }
 
 // rate is the learning rate of exponential weights.
@@ -80,10 +85,7 @@ func (r rate) at(n int) float64 {
 	return r.root / math.Sqrt(float64(n))
 }
 
-type exp3 struct {
-	bets
-	rate rate
-}
+type exp3 struct{ weights }
 
 // Learn sets the chances of the next round.
 func (l *exp3) Learn(r *privacy.Means) ([]float64, error) { return l.follow(r, l) }

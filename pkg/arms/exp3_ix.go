@@ -1,8 +1,6 @@
 package arms
 
 import (
-	"math/rand/v2"
-
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -29,18 +27,10 @@ func NewEXP3IX() learner.Private[privacy.Means] { return learner.New(EXP3IX{}, e
 
 // Prepare validates.
 func (l EXP3IX) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
-	if err := checkRounds("EXP3IX", l.Rounds); err != nil {
-		return nil, err
-	}
-	return prepare("EXP3IX", p, horizon, func(own *rand.Rand) learner.Rule[privacy.Means] {
-		return &exp3IX{bets: newBets(p, own), rate: newRate(p.Arms, l.Rounds)}
-	})
+	return prepareWeights("EXP3IX", p, horizon, l.Rounds, func(w weights) learner.Rule[privacy.Means] { return &exp3IX{w} })
 }
 
-type exp3IX struct {
-	bets
-	rate rate
-}
+type exp3IX struct{ weights }
 
 // Learn sets the chances of the next round.
 func (l *exp3IX) Learn(r *privacy.Means) ([]float64, error) { return l.follow(r, l) }

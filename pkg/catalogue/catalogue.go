@@ -22,8 +22,11 @@ import (
 
 // Learners lists learners for a race at equal privacy, where all have the same budget: of K arms,
 // on a uniform matroid, with contexts, and for an adversary.
-func Learners() []learner.Entry {
-	return slices.Concat(arms.Catalogue(), learner.SlotsCatalogue(), learner.LinearCatalogue(), arms.AdversarialCatalogue())
+func Learners() []learner.Entry { return append(Stochastic(), arms.AdversarialCatalogue()...) }
+
+// Stochastic lists those of Learners for rewards that are drawn, not fixed by an adversary.
+func Stochastic() []learner.Entry {
+	return slices.Concat(arms.Catalogue(), learner.SlotsCatalogue(), learner.LinearCatalogue())
 }
 
 // Learner is a learner of the catalogue by its name, at a budget: a plain value, for what a person
