@@ -47,7 +47,7 @@ type Error struct {
 	Round   int    // the last one that it was asked for; 0 before the first
 	Got     string // what it did
 	Want    string // what it should have done
-	Stderr  string // the last line of its standard error, empty if there is none
+	Stderr  string // the last line of its standard error, with the place in it that lines above name
 }
 
 func (e *Error) Error() string {
@@ -56,7 +56,7 @@ func (e *Error) Error() string {
 		s += ", want " + e.Want
 	}
 	if e.Stderr != "" {
-		s += fmt.Sprintf("; last line of its standard error: %q", e.Stderr)
+		s += fmt.Sprintf("; its standard error ends with %q", e.Stderr)
 	}
 	return s
 }

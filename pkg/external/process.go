@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -230,13 +232,32 @@ func (t *tail) close() {
 	t.file.Close()
 }
 
-// last returns the last line that is not blank, cut if it is long.
+// place matches a line that says where in a program something went wrong, as those of most
+// languages do: "line 7", or "mine.rs:7".
+var place = regexp.MustCompile(`\bline [0-9]+|\.[a-z]+:[0-9]+`)
+
+// last returns the last line that is not blank, after the last one above it that names a place in
+// the program, if it names none itself. What is long is cut.
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	text := strings.TrimSpace(strings.ToValidUTF8(string(t.text), "\uFFFD"))
-	return cut(strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]), 300)
+	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(t.text), "\uFFFD")), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	last, above := lines[len(lines)-1], lines[max(0, len(lines)-near):len(lines)-1]
+	if !place.MatchString(last) {
+		for _, line := range slices.Backward(above) {
+			if place.MatchString(line) {
+				return cut(line, 200) + ": " + cut(last, 300)
+			}
+		}
+	}
+	return cut(last, 300)
 }
+
+// near is how far above the last line a line that names a place is looked for.
+const near = 12
 
 // describe returns the error of a fault, after the end of the process.
 func (p *process) describe(command []string, fault error, line []byte, within time.Duration) *Error {
