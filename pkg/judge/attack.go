@@ -86,12 +86,12 @@ func (j *judging) attack(ctx context.Context) error {
 		}
 		items = append(items, more...)
 	}
-	for _, item := range items {
+	for i, item := range items {
 		about, err := item.About()
 		if err != nil {
 			continue // no claim for these streams
 		}
-		j.Progress("attacking: " + about.Name)
+		j.Progress(fmt.Sprintf("attack %d of %d: %s", i+1, len(items), about.Name))
 		a := Attack{Name: about.Name, Claimed: about.Claim.Epsilon, Delta: about.Claim.Delta, Visible: about.Exact, item: item}
 		f, err := item.Run(ctx, audit.Options{Confidence: 1 - (1-j.Confidence)/float64(len(items)), Seed: j.Seed, Workers: j.Workers})
 		if ctx.Err() != nil {
