@@ -92,19 +92,30 @@ func (j *judging) attack(ctx context.Context) error {
 			continue // no claim for these streams
 		}
 		j.Progress(fmt.Sprintf("attack %d of %d: %s", i+1, len(items), about.Name))
-		a := Attack{Name: about.Name, Claimed: about.Claim.Epsilon, Delta: about.Claim.Delta, Visible: about.Exact, item: item}
-		f, err := item.Run(ctx, audit.Options{Confidence: 1 - (1-j.Confidence)/float64(len(items)), Seed: j.Seed, Workers: j.Workers})
-		if ctx.Err() != nil {
-			return ctx.Err()
+		o := audit.Options{Confidence: 1 - (1-j.Confidence)/float64(len(items)), Seed: j.Seed, Workers: j.Workers}
+		file := j.kept(about.Name, o)
+		a, done := recall(file, about.Name)
+		if !done {
+			a = Attack{Name: about.Name, Claimed: about.Claim.Epsilon, Delta: about.Claim.Delta, Visible: about.Exact}
+			f, err := item.Run(ctx, o)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if l, ok := item.(audit.Learner); ok && err != nil && l.NoActions {
+				continue // nothing is released
+			}
+			if err != nil {
+				a.Failed = err.Error()
+			} else {
+				a.Excluded, a.False, a.Runs, a.Event, a.P, a.Q = f.Epsilon, f.Excluded(), f.Runs, f.Event, f.P, f.Q
+				if file != "" {
+					if err := a.remember(file); err != nil {
+						return err
+					}
+				}
+			}
 		}
-		if l, ok := item.(audit.Learner); ok && err != nil && l.NoActions {
-			continue // nothing is released
-		}
-		if err != nil {
-			a.Failed = err.Error()
-		} else {
-			a.Excluded, a.False, a.Runs, a.Event, a.P, a.Q = f.Epsilon, f.Excluded(), f.Runs, f.Event, f.P, f.Q
-		}
+		a.item = item
 		j.card.Attacks = append(j.card.Attacks, a)
 	}
 	slices.SortStableFunc(j.card.Attacks, func(a, b Attack) int { return cmp.Compare(b.share(), a.share()) })

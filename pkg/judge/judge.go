@@ -94,9 +94,9 @@ type Options struct {
 	At     func(privacy.Budget) bandit.Learner
 	Worlds []catalogue.World // where it races; nil means all of the catalogue's
 	Rivals []learner.Entry   // whom it races; nil means all of the catalogue's
-	// Dir is a directory that keeps finished trials, so that a card that was interrupted goes on where
-	// it was. Empty means none. For a type of your own, state its Version; a card with another one
-	// starts anew.
+	// Dir is a directory that keeps finished trials and attacks, so that a card that was interrupted
+	// goes on where it was. Empty means none. For a type of your own, state its Version; a card with
+	// another one starts anew.
 	Dir, Version string
 	// Workers is the number of trials and runs at a time; 0 means runtime.GOMAXPROCS(0), and twice as
 	// many of a program in another process, which waits half of the time.

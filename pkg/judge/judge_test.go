@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -262,6 +263,44 @@ func TestSame(t *testing.T) {
 	var back judge.Card
 	if err := json.Unmarshal(text, &back); err != nil || !reflect.DeepEqual(back.Claim, one.Claim) || back.String() != one.String() {
 		t.Errorf("%v, or the card read back is another:\n%v\n%v", err, &back, one)
+	}
+}
+
+// TestKeepsAttacks: an attack that is kept is not made again, unless another seed asks for others or
+// its file is damaged.
+func TestKeepsAttacks(t *testing.T) {
+	o := short(t)
+	o.Dir, o.Only = t.TempDir(), []judge.Section{judge.Attacks}
+	first := card(t, arms.NewDPUCB(1), o)
+	files, err := filepath.Glob(filepath.Join(o.Dir, "attack-*.json"))
+	if err != nil || len(files) != len(first.Attacks) {
+		t.Fatalf("%d files, %v, want one for each of %d attacks", len(files), err, len(first.Attacks))
+	}
+	for i, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = []byte(strings.Replace(string(text), `"event":"`, `"event":"kept: `, 1))
+		if i == 0 {
+			text = text[:len(text)/2]
+		}
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := func(c *judge.Card) (n int) {
+		for _, a := range c.Attacks {
+			if strings.HasPrefix(a.Event, "kept: ") {
+				n++
+			}
+		}
+		return n
+	}
+	again := card(t, arms.NewDPUCB(1), o)
+	o.Seed = 2
+	if n, other := kept(again), kept(card(t, arms.NewDPUCB(1), o)); n != len(files)-1 || other != 0 || again.Attacks[0].Excluded != first.Attacks[0].Excluded {
+		t.Errorf("%d attacks are not made again, %d with another seed, want %d and 0", n, other, len(files)-1)
 	}
 }
 

@@ -85,7 +85,7 @@ func (j *judging) prepare(p place) experiment {
 	return e
 }
 
-// keep makes the directory of finished trials. What its trials would not tell apart is an error.
+// keep makes the directory of finished trials and attacks. What they would not tell apart is an error.
 func (j *judging) keep() error {
 	if j.Dir == "" {
 		return nil
@@ -96,7 +96,7 @@ func (j *judging) keep() error {
 			foreign = []string{fmt.Sprintf("a %T", j.learner)}
 		}
 		if len(foreign) > 0 {
-			return fmt.Errorf("judge: Options.Dir keeps trials, and what %s does is not in its fields: state Options.Version (-version of dpbandits), and another one whenever it changes", foreign[0])
+			return fmt.Errorf("judge: Options.Dir keeps trials and attacks, and what %s does is not in its fields: state Options.Version (-version of dpbandits), and another one whenever it changes", foreign[0])
 		}
 	}
 	if err := os.MkdirAll(j.Dir, 0o777); err != nil {

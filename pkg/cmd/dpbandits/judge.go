@@ -91,7 +91,7 @@ func declareJudged(flags *flag.FlagSet) *judged {
 	flags.StringVar(&j.Name, "name", "", "`name` on the card")
 	flags.StringVar(&j.worlds, "worlds", "", "`keys` of the worlds, with commas between, of\n"+strings.Join(keys, ", ")+"; all by default")
 	flags.Uint64Var(&j.Seed, "seed", 1, "seed of all streams, >= 1")
-	flags.StringVar(&j.Dir, "keep", "", "`directory` that keeps finished trials, to go on after an interruption")
+	flags.StringVar(&j.Dir, "keep", "", "`directory` that keeps finished trials and attacks, to go on after an interruption")
 	flags.StringVar(&j.Version, "version", "", "`version` of the program, which -keep wants; change it with the program")
 	flags.StringVar(&j.html, "html", "", "`file` to write the card to, with figures; wants Node and ECharts, as make setup\ninstalls them")
 	flags.BoolVar(&j.asJSON, "json", false, "print JSON, an object a card")
