@@ -36,9 +36,9 @@ const (
 // events plays Algorithm 1 as printed, with Maler, and counts which parts of event E fail.
 //
 // The constants are the paper's: D = 1, R = 1/2 for rewards in [0, 1], sigma = 2 sqrt(2
-// ln(1.25/delta))/epsilon, Delta^2 = T^(-1/4), G of Corollary C.1 as the server has it. C of Theorem H.7, which the
-// paper calls universal, and nu of E9, which is arbitrary, are 1. r_t in E8 is read as eta_x,t:
-// the proof of Lemma 3.3 has that product.
+// ln(1.25/delta))/epsilon, Delta^2 = T^(-1/4). The server's G is that of Corollary C.1. C of
+// Theorem H.7, which the paper calls universal, and nu of E9, which is arbitrary, are 1. r_t in E8
+// is read as eta_x,t: the proof of Lemma 3.3 has that product.
 func events(s cell.Scale) []*lab.Study {
 	rounds := cell.Pick(s, 200, 2000, 2000)
 	return []*lab.Study{{

@@ -266,7 +266,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestKeepsAttacks: an attack that is kept is not made again, unless another seed asks for others or
+// TestKeepsAttacks: an attack that is kept is not made again, unless the seed is another one or
 // its file is damaged.
 func TestKeepsAttacks(t *testing.T) {
 	o := short(t)

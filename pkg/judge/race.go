@@ -85,7 +85,8 @@ func (j *judging) prepare(p place) experiment {
 	return e
 }
 
-// keep makes the directory of finished trials and attacks. What they would not tell apart is an error.
+// keep makes the directory of finished trials and attacks. A learner whose version is not known is
+// an error.
 func (j *judging) keep() error {
 	if j.Dir == "" {
 		return nil
