@@ -92,8 +92,8 @@ func TestCellsAreShort(t *testing.T) {
 	})
 }
 
-// statements begin the names of tables that no notebook shows: those of theorems beside runs, for
-// the scorecard.
+// statements begin the names of tables of theorems beside runs, of which no notebook says how long
+// they took.
 var statements = []string{"ldp-events", "ldp-rates-", "mat-table1-", "jdp-pulls"}
 
 // TestRunTimes: the runs at the paper's size took as long as the notebooks say, in minutes of one

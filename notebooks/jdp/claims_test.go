@@ -45,6 +45,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"j03-budgets", "sound noise is a hundred times as large", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = 100 * math.Sqrt(float64(g.levels)) * square / mu"},
 	{"j03n-bounds", "sound noise is ten times as large", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = 10 * math.Sqrt(float64(g.levels)) * square / mu"},
 	{"j03-buys", "sound noise is twice as large", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = 2 * math.Sqrt(float64(g.levels)) * square / mu"},
+	{"st03-pulls", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
 }
 
 func TestCells(t *testing.T) { notebooktest.RunCells(t, "../03-jdp-linucb.ipynb", cellMutations) }

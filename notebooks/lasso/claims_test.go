@@ -59,6 +59,8 @@ var cellMutations = []notebooktest.Mutation{
 	{"cell-88", "what is released has no noise", "pkg/mechanism/noisy_iht_steps.go", "h.noise.Laplace(values, at.value)", "clear(values)"},
 	{"cell-96", "a matrix has thirty times the noise that it needs", "pkg/mechanism/sparse_episodes.go", "out.sd = out.bound / mu", "out.sd = 30 * out.bound / mu"},
 	{"cell-119", "a matrix has a tenth of its noise", "pkg/mechanism/sparse_episodes.go", "out.sd = out.bound / mu", "out.sd = 0.1 * out.bound / mu"},
+	{"st04-assumptions", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
+	{"st04-selection", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
 }
 
 func TestCells(t *testing.T) { notebooktest.RunCells(t, notebook, cellMutations) }

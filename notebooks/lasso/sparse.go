@@ -17,6 +17,10 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
+// MustReport lays out a figure's numbers as make reproduce prints them, from the committed
+// paper-scale tables.
+func MustReport(figure string) *charts.Table { return Figures.MustReport(figure) }
+
 // Figures lists what can be reproduced.
 var Figures = lab.Figures{{
 	Name: "lasso-sparse", What: "SparseJDP in 100 and 1000 dimensions: regret against epsilon, of three recipes",

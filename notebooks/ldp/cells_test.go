@@ -30,6 +30,9 @@ var cellMutations = []notebooktest.Mutation{
 	{"47d8339a", "the factor of the width is forgotten", "pkg/learner/online_ucb_server.go", "o.width[0] = or(o.tuning.Width, 1) * beta", "o.width[0] = beta"},
 	{"l01-infinity", "the width of OnlineUCB is half as large", "pkg/learner/online_ucb_server.go", "float64(t.own*math.Sqrt(float64(t.dim)*portable.Log((1", "float64(t.own/2*math.Sqrt(float64(t.dim)*portable.Log((1"},
 	{"l01-assert-dimension", "the gradient has the wrong sign", "pkg/learner/online_ucb_server.go", "g := float64(2*v*(prediction-reward))", "g := float64(-2*v*(prediction-reward))"},
+	{"st01-events", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
+	{"st01-by-T", "regret is squared", "charts/curves.go", "s.X, s.Y = append(s.X, values[i]), append(s.Y, c.Mean[last])", "s.X, s.Y = append(s.X, values[i]), append(s.Y, c.Mean[last]*c.Mean[last])"},
+	{"st01-by-d", "the standard error is taken for the mean", "charts/curves.go", "s.X, s.Y = append(s.X, values[i]), append(s.Y, c.Mean[last])", "s.X, s.Y = append(s.X, values[i]), append(s.Y, c.SE[last])"},
 }
 
 func TestCells(t *testing.T) { notebooktest.RunCells(t, notebook, cellMutations) }

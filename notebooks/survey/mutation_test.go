@@ -30,6 +30,8 @@ func TestMutations(t *testing.T) { notebooktest.Mutations(t, mutations, claims.N
 
 // cellMutations breaks the code once for each cell that asserts what it shows, by the cell's ID.
 var cellMutations = []notebooktest.Mutation{
+	{"st05-regularisers", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
+	{"st05-pulls", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
 	{"c05", "the tree forgets its root", "pkg/mechanism/mechanism.go", "return bits.Len(uint(max(0, min(records, s.Horizon-1))))", "return max(1, bits.Len(uint(max(0, min(records, s.Horizon-1))))-1)"},
 	{"c11b", "the printed scale is four times as large", "pkg/mechanism/vector_tree.go", "t.by.scale = root * s.Bound * portable.Log(", "t.by.scale = 4 * root * s.Bound * portable.Log("},
 	{"c07c", "correlated noise is ten times as large", "pkg/mechanism/vector_factorised.go", "n.Gaussian(dst, f.sd)", "n.Gaussian(dst, 10*f.sd)"},

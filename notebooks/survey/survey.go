@@ -55,7 +55,7 @@ var Figures = lab.Figures{{
 func MustReport(figure string) *charts.Table {
 	f := cell.Try(Figures.Named(figure))
 	t := cell.Try(f.Committed())
-	t.Scale = lab.Committed(lab.MustTable(f.Experiments(cell.Paper)[0].Name))
+	t.Scale = lab.Committed(cell.Try(f.Tables())[0])
 	return t
 }
 
