@@ -304,6 +304,16 @@ func TestKeepsAttacks(t *testing.T) {
 	}
 }
 
+// TestOneDirectory: cards of several learners, scales or seeds share a directory.
+func TestOneDirectory(t *testing.T) {
+	o := short(t)
+	o.Dir, o.Only = t.TempDir(), []judge.Section{judge.Races}
+	card(t, arms.NewDPUCB(1), o)
+	card(t, arms.NewDPUCB(2), o)
+	o.Seed = 2
+	card(t, arms.NewDPUCB(1), o)
+}
+
 // opaque is a learner whose fields do not say what it does.
 type opaque struct{ cheat }
 

@@ -12,6 +12,12 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
+// key tells cards apart that Options.Dir keeps trials and attacks of.
+func (j *judging) key() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %v %d", j.card.Learner, j.card.Source, j.Version, j.Scale, j.Seed))
+	return fmt.Sprintf("%x", sum[:4])
+}
+
 // kept returns the file of Options.Dir that keeps an attack, named by all that its result depends
 // on; "" if none does.
 func (j *judging) kept(name string, o audit.Options) string {
@@ -19,7 +25,7 @@ func (j *judging) kept(name string, o audit.Options) string {
 	if j.Dir == "" || build == "" || j.card.Source == "" && j.Version == "" {
 		return ""
 	}
-	text, err := json.Marshal([]any{build, j.card.Source, j.Version, j.card.Scale, j.card.Learner, name, o.Seed, o.Confidence})
+	text, err := json.Marshal([]any{build, j.key(), name, o.Confidence})
 	if err != nil {
 		return ""
 	}

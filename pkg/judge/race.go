@@ -80,7 +80,7 @@ func (j *judging) prepare(p place) experiment {
 		e.Pairs = append(e.Pairs, [2]string{own, r.Name})
 	}
 	if j.Dir != "" {
-		e.Checkpoint = filepath.Join(j.Dir, e.Name+".jsonl")
+		e.Checkpoint = filepath.Join(j.Dir, fmt.Sprintf("%s-%s.jsonl", e.Name, j.key()))
 	}
 	return e
 }
