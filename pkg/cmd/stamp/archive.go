@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -66,9 +67,12 @@ func contentOf(entry io.Reader) (string, error) {
 
 // importsOf returns the paths of the packages that an object file imports, in order.
 func importsOf(entry *io.SectionReader) (paths []string, err error) {
-	var head [4096]byte
-	n, _ := io.ReadFull(entry, head[:])
-	start := int64(bytes.Index(head[:n], []byte("\n!\n")) + len("\n!\n"))
+	start, text := int64(0), bufio.NewReader(entry)
+	for line := ""; line != "!\n"; start += int64(len(line)) { // of packages with C, the text is long
+		if line, err = text.ReadString('\n'); err != nil {
+			return nil, fmt.Errorf("its text has no end: %w", err)
+		}
+	}
 	object := io.NewSectionReader(entry, start, entry.Size()-start)
 	const magic = "\x00go120ld"
 	const offsets = len(magic) + 8 + 4
