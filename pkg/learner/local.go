@@ -240,10 +240,12 @@ func checkMixed(p privacy.Plan, by Shuffler, batch int) error {
 	}
 	message := p.Model == privacy.Local && p.Scope == privacy.OneMessage
 	if mixed := p.Batch(); mixed > 1 {
-		switch by.(type) {
-		case Uniform, BitSum:
-		default:
+		_, sums := by.(BitSum)
+		if _, mixes := by.(Uniform); !sums && !mixes {
 			return fmt.Errorf("learner: a plan of %d messages that are mixed, by a shuffler of type %T, want Uniform or BitSum", mixed, by)
+		}
+		if p.Adds() && !sums {
+			return fmt.Errorf("learner: a plan of %d messages whose noise adds up, by a shuffler of type %T, want BitSum: it hands on each message", mixed, by)
 		}
 		if mixed != batch {
 			return fmt.Errorf("learner: a plan of %d messages that are mixed, and batches of %d", mixed, batch)

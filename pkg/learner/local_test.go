@@ -642,6 +642,22 @@ func (g *greedyReady) Plan(n int) privacy.Plan {
 	return g.CalibratedDevice.Plan(n).Repeated(g.draws).HeldBy(g)
 }
 
+// adding is a device whose plan counts on a sum of messages.
+type adding struct{ learner.LDPDevice }
+
+type addingReady struct{ learner.CalibratedDevice }
+
+func (d adding) Open(p bandit.Problem, horizon int) (learner.CalibratedDevice, error) {
+	ready, err := d.LDPDevice.Open(p, horizon)
+	return &addingReady{ready}, err
+}
+
+func (d *addingReady) Plan(n int) privacy.Plan {
+	p := d.CalibratedDevice.Plan(n).Mixed(trust.Sum, 20)
+	p.Model, p.Scope = privacy.Shuffled, privacy.AllOutputs
+	return p.HeldBy(d)
+}
+
 // TestAmplificationIsGranted: a plan that counts on a shuffler is refused where none of this
 // package mixes as many messages, and so is the plan of a message with noise that is in no release.
 func TestAmplificationIsGranted(t *testing.T) {
@@ -657,6 +673,7 @@ func TestAmplificationIsGranted(t *testing.T) {
 		{"no shuffler", learner.Local{Device: device}, "mixed, by a shuffler of type <nil>"},
 		{"one that keeps the order", learner.Local{Device: device, Batch: 100_000, Shuffler: inOrder{}}, "shuffler of type learner_test.inOrder"},
 		{"smaller batches", learner.Local{Device: device, Batch: 20}, "batches of 20"},
+		{"a sum of messages that are handed on", learner.Local{Device: adding{learner.LDPDevice{Noise: n}}, Server: learner.LDPServer{Noise: n}, Batch: 20, Shuffler: learner.Uniform{}}, "want BitSum"},
 		{"more noise than releases", learner.Local{Device: greedy{learner.LDPDevice{Noise: n}, 2}, Server: learner.LDPServer{Noise: n}}, "2 draws of symmetric Gaussian"},
 	} {
 		if c.l.Server == nil {

@@ -274,11 +274,15 @@ func (p Plan) Event() Event {
 	return event
 }
 
-// sequence composes the releases of a case. It merges Gaussian ones into one event.
+// sequence composes the releases of a case. It merges Gaussian ones into one event. A shuffler moves
+// a message as a whole, so that it amplifies no release of several.
 func (p Plan) sequence(releases []Release) Event {
 	var mu float64
 	var all []Event
 	for _, r := range releases {
+		if len(releases) > 1 && r.by == trust.Order {
+			r.by = trust.Batch{}
+		}
 		e, err := r.event(p.Asked)
 		if err != nil {
 			return Exposed{err.Error()}
@@ -453,6 +457,13 @@ func (p Plan) Batch() int {
 		}
 	}
 	return most
+}
+
+// Adds reports whether a release of the plan counts on a sum of messages of which nobody sees one.
+func (p Plan) Adds() bool {
+	return slices.ContainsFunc(p.Cases, func(c []Release) bool {
+		return slices.ContainsFunc(c, func(r Release) bool { return r.by == trust.Sum })
+	})
 }
 
 // Repeated returns the plan with n times the draws: those of n messages, or of n nodes of a tree.

@@ -58,6 +58,9 @@ func (r *Release) event(asked Budget) (Event, error) {
 		}
 	}
 	if own != nil {
+		if _, bare := r.Own.(Exposed); len(r.Laws()) > 0 && !bare {
+			return nil, fmt.Errorf("a release under %v with %v as its Own event: want Own nil, as the law is known", r.Laws()[0], r.Own)
+		}
 		return own, nil
 	}
 	for _, part := range r.Parts {
@@ -107,7 +110,8 @@ func (r *Release) event(asked Budget) (Event, error) {
 		return r.repeated(ExponentialEvent{r.spread() * s.LInf / law.Scale})
 	case kindResponse:
 		if r.by == trust.Order && r.batch > 1 {
-			return r.repeated(ShuffleEvent{Local: law.Scale, Users: r.batch})
+			// a message is moved as a whole, with all of its responses
+			return checked(ShuffleEvent{Local: float64(r.times()) * law.Scale, Users: r.batch})
 		}
 		return r.repeated(ResponseEvent{Epsilon: law.Scale, Choices: int(law.Shape)})
 	case kindBinomial:

@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -60,19 +61,59 @@ func TestGrants(t *testing.T) {
 			t.Errorf("batches of %d are accepted", n)
 		}
 	}
-	if p := gaussianPlan(0.3).Mixed(0, 10); p.Held() {
+	if p := gaussianPlan(0.3).Mixed(trust.Batch{}, 10); p.Held() {
 		t.Error("a mixer that is nobody is accepted")
 	}
 	mixed := gaussianPlan(0.3).Mixed(trust.Order, 7)
 	if mixed.Batch() != 7 || gaussianPlan(0.3).Batch() != 1 {
 		t.Errorf("batches of %d and %d, want 7 and 1", mixed.Batch(), gaussianPlan(0.3).Batch())
 	}
+	// What is no struct can be written as a constant, without the name of its type.
+	for _, grant := range []any{trust.Order, trust.Discrete} {
+		if k := reflect.TypeOf(grant).Kind(); k != reflect.Struct {
+			t.Errorf("a %T is a %v: anybody can grant one", grant, k)
+		}
+	}
+	if mixed.Adds() || !gaussianPlan(0.3).Mixed(trust.Sum, 7).Adds() {
+		t.Error("a plan counts on a sum where it was granted an order, or does not where it was granted one")
+	}
 	secure := gaussianPlan(0.3).Secured(trust.Discrete)
-	if secure.Quality() != Secure || gaussianPlan(0.3).Secured(0).Quality() != Research {
+	if secure.Quality() != Secure || gaussianPlan(0.3).Secured(trust.System{}).Quality() != Research {
 		t.Error("Secured without a grant, or not with one")
 	}
 	if got := secure.With(Release{Law: LaplaceLaw(1, 1)}).Quality(); got != Research {
 		t.Errorf("secure noise and a seeded release are %v", got)
+	}
+}
+
+// TestMessageIsMovedAsOne: a shuffler does not part the releases of a message, so that it hides the
+// sum of their losses, or nothing of several releases. Two responses at epsilon/2 in two messages
+// would be hidden better than one at epsilon.
+func TestMessageIsMovedAsOne(t *testing.T) {
+	response := Release{Law: ResponseLaw(2, 1), Times: 4}
+	plan := func(releases ...Release) Plan {
+		return Plan{Neighbours: ReplaceRound, Asked: Budget{Epsilon: 1, Delta: 1e-6}, Cases: [][]Release{releases}}.Mixed(trust.Order, 1000).HeldBy(new(int))
+	}
+	if got, want := plan(response).Claim().Event(), (ShuffleEvent{4, 1000}); got != Event(want) {
+		t.Errorf("four responses in a message: %v, want %v", got, want)
+	}
+	response.Times = 0
+	one := ResponseEvent{Epsilon: 1, Choices: 2}
+	if got, want := plan(response, response).Claim().Event(), (Sequence{one, one}); !reflect.DeepEqual(got, Event(want)) {
+		t.Errorf("two releases in a message: %v, want %v, as without a shuffler", got, want)
+	}
+}
+
+// TestOwnEvent: a law that is known is accounted for by it, whatever event stands beside it.
+func TestOwnEvent(t *testing.T) {
+	small := LaplaceEvent{1e-9}
+	r := Release{Law: LaplaceLaw(1, 0.01), Sensitivity: Norms{L1: 1, L2: 1, LInf: 1}, Own: small}
+	if _, err := r.event(Budget{Epsilon: 1}); err == nil || !strings.Contains(err.Error(), "Own") {
+		t.Errorf("error %v, want one that names Own", err)
+	}
+	r.Own = Exposed{"a reason"}
+	if _, err := r.event(Budget{Epsilon: 1}); err == nil || !strings.Contains(err.Error(), "a reason") {
+		t.Errorf("error %v, want the reason", err)
 	}
 }
 

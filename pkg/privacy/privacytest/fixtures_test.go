@@ -527,6 +527,76 @@ func TestPoliciesThatPeek(t *testing.T) {
 	}
 }
 
+// hoarding is LinUCB that plays arm 0 once four rewards were clipped, in all runs together.
+type hoarding struct {
+	learner.LinUCB
+	clipped *int
+}
+
+type hoards struct {
+	*learner.LinUCBRule
+	clipped *int
+}
+
+func (h hoarding) Prepare(p bandit.Problem, horizon int, r *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
+	prepared, err := h.LinUCB.Prepare(p, horizon, r)
+	return learner.Begins[privacy.Sums](func(own *rand.Rand) learner.Rule[privacy.Sums] {
+		return &hoards{prepared.Begin(own).(*learner.LinUCBRule), h.clipped}
+	}), err
+}
+
+func (h *hoards) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+	if *h.clipped > 3 {
+		return append(dst, 0), nil
+	}
+	return h.LinUCBRule.Act(broadcast, v, dst)
+}
+
+// filling is a statistic that counts what it clips, for whoever holds the count.
+type filling struct {
+	privacy.Statistic[privacy.Sums]
+	clipped *int
+}
+
+type filler struct {
+	privacy.Mechanism[privacy.Sums]
+	clipped *int
+}
+
+type filled struct {
+	privacy.Stream[privacy.Sums]
+	clipped *int
+}
+
+func (f filling) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
+	m, err := f.Statistic.Open(s)
+	return filler{m, f.clipped}, err
+}
+
+func (f filler) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	return filled{f.Mechanism.Start(n), f.clipped}
+}
+
+func (f filled) Add(r *privacy.Record) (bool, error) {
+	before := f.Clipped()
+	moved, err := f.Stream.Add(r)
+	*f.clipped += f.Clipped() - before
+	return moved, err
+}
+
+// TestWhatOutlivesARun: a number that policy and statistic share, and that no run begins anew, is
+// full once a run had records beyond their bounds; all later runs are alike, and are not like the
+// first.
+func TestWhatOutlivesARun(t *testing.T) {
+	caught(t, "a count that all runs share", "Earlier", "is played in place of", func(t testing.TB) {
+		count := new(int)
+		privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
+			Policy: hoarding{clipped: count}, Problem: linear,
+			Statistic: filling{mechanism.Tree{Noise: mechanism.Gaussian{Budget: approximate}}, count},
+		})
+	})
+}
+
 // forgetting is LinUCB that remembers, from round 401 on, whether the last context was positive.
 type forgetting struct{ learner.LinUCB }
 

@@ -24,6 +24,8 @@ type PolicyCase[R any] struct {
 // Replay checks that a policy's arms are a function of releases, the view and its own stream. A run
 // of a learner is recorded, by records of which some are beyond their bounds.
 //
+//   - Earlier: a new policy that is given the releases and views of a run within bounds plays the same,
+//     though another run, with records beyond them, has been played since. So nothing outlives a run.
 //   - OtherMachine: a policy that has never learnt, and is given a copy of the broadcast, plays the
 //     same arms. So the two halves can be two machines.
 //   - Releases: a new policy that is given the releases, as privacy.Serialise wrote them, and the
@@ -41,7 +43,7 @@ func Replay[R any](t testing.TB, c PolicyCase[R]) {
 	if c.Rounds == 0 {
 		c.Rounds = 600
 	}
-	runAll(t, []check{{"OtherMachine", c.otherMachine}, {"Releases", c.releases}, {"Memory", c.memory}})
+	runAll(t, []check{{"Earlier", c.earlier}, {"OtherMachine", c.otherMachine}, {"Releases", c.releases}, {"Memory", c.memory}})
 }
 
 // replayed is a policy that is observed as it plays.
@@ -162,8 +164,9 @@ func contexts(rng *rand.Rand, x []float64, dim int, bound float64) {
 }
 
 // record plays the rounds and returns what the policy was given and did. If fixed is set, all
-// rounds have the contexts of round 1, and views say so.
-func (c PolicyCase[R]) record(p replayed[R], fixed bool) error {
+// rounds have the contexts of round 1, and views say so. If beyond is, some rewards are beyond their
+// bounds.
+func (c PolicyCase[R]) record(p replayed[R], fixed, beyond bool) error {
 	l, err := learner.New[R](p, c.Statistic).Open(c.Problem, c.Rounds)
 	if err != nil {
 		return err
@@ -174,7 +177,7 @@ func (c PolicyCase[R]) record(p replayed[R], fixed bool) error {
 	width := c.Problem.RewardMax - c.Problem.RewardMin
 	reward := func() float64 {
 		y := c.Problem.RewardMin + float64(width*rng.Float64())
-		if rng.IntN(8) == 0 {
+		if rng.IntN(8) == 0 && beyond {
 			y += width
 		}
 		return y
@@ -263,10 +266,30 @@ func (c PolicyCase[R]) again(p replayed[R], keep func(round int) bool) (differen
 	return "", nil
 }
 
+// always keeps the views of all rounds.
+func always(int) bool { return true }
+
+func (c PolicyCase[R]) earlier(fail report) {
+	var runs [2]replayed[R]
+	for i, beyond := range []bool{false, true} {
+		runs[i] = replayed[R]{c.Policy, false, 35, new(replayedRun[R])}
+		if err := c.record(runs[i], false, beyond); err != nil {
+			fail("%v", err)
+			return
+		}
+	}
+	switch difference, err := c.again(runs[0], always); {
+	case err != nil:
+		fail("%v", err)
+	case difference != "":
+		fail("%s by a new policy that is given the releases and views of a run, after another run: let nothing outlive a run", difference)
+	}
+}
+
 func (c PolicyCase[R]) otherMachine(fail report) {
 	for _, fixed := range []bool{false, true} {
 		p := replayed[R]{c.Policy, true, 32, new(replayedRun[R])}
-		if err := c.record(p, fixed); err != nil {
+		if err := c.record(p, fixed, true); err != nil {
 			fail("%v", err)
 			return
 		}
@@ -284,7 +307,7 @@ func (c PolicyCase[R]) otherMachine(fail report) {
 func (c PolicyCase[R]) replays(fail report, times int, keep func(rng *rand.Rand) func(round int) bool, advice string) {
 	for _, fixed := range []bool{false, true} {
 		p := replayed[R]{c.Policy, false, 33, new(replayedRun[R])}
-		if err := c.record(p, fixed); err != nil {
+		if err := c.record(p, fixed, true); err != nil {
 			fail("%v", err)
 			return
 		}
@@ -303,7 +326,7 @@ func (c PolicyCase[R]) replays(fail report, times int, keep func(rng *rand.Rand)
 }
 
 func (c PolicyCase[R]) releases(fail report) {
-	all := func(*rand.Rand) func(int) bool { return func(int) bool { return true } }
+	all := func(*rand.Rand) func(int) bool { return always }
 	c.replays(fail, 1, all, "the same releases and views: learn from releases alone, and choose by broadcast, view and own stream alone")
 }
 
