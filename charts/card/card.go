@@ -41,7 +41,7 @@ func summary(c *judge.Card) *charts.Table {
 	t.Align, t.Scale = "ll", scale(c)
 	claim := "none"
 	if c.Claim.Held {
-		whence := fmt.Sprintf("by %s accounting", c.Claim.Accountant)
+		whence := fmt.Sprintf("%s by %s accounting", c.Claim.Word(), c.Claim.Accountant)
 		if c.Claim.Asserted() {
 			whence = "as its author says, and not proved"
 		}

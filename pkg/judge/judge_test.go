@@ -304,6 +304,16 @@ func TestKeepsAttacks(t *testing.T) {
 	}
 }
 
+// TestWord: a claim is said to be proved only if the toolkit's checks have exercised it.
+func TestWord(t *testing.T) {
+	for standing, want := range map[privacy.Standing]string{privacy.Checked: "proved by", privacy.Stated: "stated by", privacy.Asserted: "NOT proved"} {
+		c := judge.Card{Claim: judge.Claim{Held: true, Epsilon: 1, Standing: standing.String(), Accountant: "an"}}
+		if text := c.String(); !strings.Contains(text, want) {
+			t.Errorf("%v: the card has no %q:\n%s", standing, want, text)
+		}
+	}
+}
+
 // TestOneDirectory: cards of several learners, scales or seeds share a directory.
 func TestOneDirectory(t *testing.T) {
 	o := short(t)

@@ -40,7 +40,7 @@ func (c *Card) writeClaim(w *tabwriter.Writer) {
 	if c.Claim.Asserted() {
 		fmt.Fprintf(w, "claim\tepsilon %.4g at delta %g, as its author says: NOT proved\n", float64(c.Claim.Epsilon), c.Claim.Delta)
 	} else {
-		fmt.Fprintf(w, "claim\tepsilon %.4g at delta %g, proved by %s accounting (asked %.4g)\n", float64(c.Claim.Epsilon), c.Claim.Delta, c.Claim.Accountant, float64(c.Claim.Asked))
+		fmt.Fprintf(w, "claim\tepsilon %.4g at delta %g, %s by %s accounting (asked %.4g)\n", float64(c.Claim.Epsilon), c.Claim.Delta, c.Claim.Word(), c.Claim.Accountant, float64(c.Claim.Asked))
 	}
 	fmt.Fprintf(w, "\t%s, %s, %s\n", c.Claim.Model, c.Claim.Neighbours, c.Claim.Scope)
 	fmt.Fprintf(w, "\tnoise %s; %s", c.Claim.Noise, c.Claim.Standing)
