@@ -122,7 +122,8 @@ type Release struct {
 	// Optional: earlier releases decide whether this one is made, and how many numbers it has, at most
 	// those of its laws.
 	Optional bool
-	// Own is the event of a release whose law this package does not know. Leave it nil otherwise.
+	// Own is the event of a release whose law this package does not know, or does not cost what a
+	// vector under it costs, as a noisy maximum under Laplace noise. Leave it nil otherwise.
 	Own Event
 
 	batch int // messages that Mixed found to be shuffled, or added up, together; 0 means 1

@@ -104,19 +104,6 @@ func TestMessageIsMovedAsOne(t *testing.T) {
 	}
 }
 
-// TestOwnEvent: a law that is known is accounted for by it, whatever event stands beside it.
-func TestOwnEvent(t *testing.T) {
-	small := LaplaceEvent{1e-9}
-	r := Release{Law: LaplaceLaw(1, 0.01), Sensitivity: Norms{L1: 1, L2: 1, LInf: 1}, Own: small}
-	if _, err := r.event(Budget{Epsilon: 1}); err == nil || !strings.Contains(err.Error(), "Own") {
-		t.Errorf("error %v, want one that names Own", err)
-	}
-	r.Own = Exposed{"a reason"}
-	if _, err := r.event(Budget{Epsilon: 1}); err == nil || !strings.Contains(err.Error(), "a reason") {
-		t.Errorf("error %v, want the reason", err)
-	}
-}
-
 // TestAccounted: a message may not have more draws than its plan has releases.
 func TestAccounted(t *testing.T) {
 	law := ResponseLaw(2, 1)
