@@ -55,7 +55,9 @@ func (e *Error) Error() string {
 	if e.Want != "" {
 		s += ", want " + e.Want
 	}
-	if e.Stderr != "" {
+	if place, said, ok := strings.Cut(e.Stderr, ": "); ok && strings.Contains(e.Got, said) { // once is enough
+		s += ", at " + place
+	} else if e.Stderr != "" {
 		s += fmt.Sprintf("; its standard error ends with %q", e.Stderr)
 	}
 	return s

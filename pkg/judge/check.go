@@ -208,10 +208,10 @@ func (j *judging) query(p place, l learner.Private[mechanism.Answer]) {
 	j.card.Checks = append(j.card.Checks, c)
 }
 
-// suite runs a suite and writes it on the card. Of a program that crashed or hung, the card says
-// that first and once, whatever else fails of it.
+// suite runs a suite and writes it on the card. Of a program that broke down, the card says that
+// once, and nothing more is checked: whatever else fails may follow from it.
 func (j *judging) suite(c Check, run func(t testing.TB)) {
-	if j.ended {
+	if j.broken {
 		return
 	}
 	c.Failures = failures(run)
@@ -220,10 +220,8 @@ func (j *judging) suite(c Check, run func(t testing.TB)) {
 		if !j.slow() || word == "" {
 			continue
 		}
-		j.ended = j.ended || word != raised
-		if _, told, _ := strings.Cut(f, "external: "); !j.broken {
-			j.card.Checks = append(j.card.Checks, Check{"external.Program", "plays to the end", c.World, []string{"the program " + word + ": " + told}})
-		}
+		_, told, _ := strings.Cut(f, "external: ")
+		j.card.Checks = append(j.card.Checks, Check{"external.Program", "plays to the end", c.World, []string{"the program " + word + ": " + told}})
 		j.broken = true
 		return
 	}
@@ -235,9 +233,6 @@ func (j *judging) suite(c Check, run func(t testing.TB)) {
 	j.card.Checks = append(j.card.Checks, c)
 }
 
-// raised is what a program does that says in a round that it cannot go on.
-const raised = "raised an error"
-
 // broke says in words how a program broke down, if that is the failure, and is empty otherwise.
 func broke(failure string) string {
 	_, told, ok := strings.Cut(failure, "external: ")
@@ -248,10 +243,10 @@ func broke(failure string) string {
 		return "hung"
 	case strings.Contains(told, "it ended with"):
 		return "crashed"
-	case strings.Contains(told, ", in round ") && strings.Contains(told, ": it says "):
-		return raised
+	case strings.Contains(told, ": it says "):
+		return "raised an error"
 	}
-	return ""
+	return "did not answer as it has to"
 }
 
 // failures runs a suite and returns the first line of each complaint.

@@ -193,8 +193,9 @@ func (j *judging) follows() (items []audit.Item) {
 // leastFollowed is the least number of runs, in each world, that show noise that is left out.
 const leastFollowed = 200
 
-// later returns up to three later releases that short attacks do not see, each at random from a
-// third of them.
+// later returns later releases that short attacks do not see: up to three at random, each from a
+// third of them, and those of up to three rounds that are powers of two, at which a tree has a node
+// of its own for all that it has seen.
 func (j *judging) later(f followed) (ks []int) {
 	rng := random.New(j.Seed, 0, "judge/later")
 	begin := 1
@@ -210,6 +211,15 @@ func (j *judging) later(f followed) (ks []int) {
 		lo, hi := begin+(end-begin)*i/3, begin+(end-begin)*(i+1)/3
 		if lo < hi {
 			ks = append(ks, lo+rng.IntN(hi-lo))
+		}
+	}
+	powers := 0
+	for k := end - 1; k >= begin && powers < 3; k-- {
+		if at := f.at[k]; at&(at-1) == 0 {
+			powers++
+			if !slices.Contains(ks, k) {
+				ks = append(ks, k)
+			}
 		}
 	}
 	return ks

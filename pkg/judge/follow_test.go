@@ -20,6 +20,7 @@ type phased struct {
 	Scale float64 // of the noise, in units of what is right
 	Stop  int     // the round from which on there is no noise; 0 means never
 	Later bool    // nothing is told before the first release
+	Bare  int     // rounds that are multiples of it have no noise; 0 means none
 }
 
 type openPhased struct {
@@ -71,7 +72,7 @@ func (r *phasedRun) Update(_ *bandit.View, arms []int, y []float64) error {
 		for a := range r.public {
 			u := r.noise.Float64() - 0.5
 			x := r.Scale * math.Copysign(math.Log(1-2*math.Abs(u)), u)
-			if r.Stop > 0 && r.rounds >= r.Stop {
+			if r.Stop > 0 && r.rounds >= r.Stop || r.Bare > 0 && r.rounds%r.Bare == 0 {
 				x = 0
 			}
 			r.public[a] = (r.public[a] + x) / float64(r.Phase)
@@ -97,6 +98,7 @@ func TestFollowsReleases(t *testing.T) {
 		{"half the noise, told late", phased{Phase: 300, Scale: 0.5, Later: true}, false},
 		{"no noise from round 31 on", phased{Phase: 1, Scale: 1, Stop: 31}, false},
 		{"no noise from round 31 on, in phases", phased{Phase: 10, Scale: 1, Stop: 31}, false},
+		{"no noise in rounds 128, 256, ...", phased{Phase: 1, Scale: 1, Bare: 128}, false},
 		{"no noise from round 400 on", phased{Phase: 50, Scale: 1, Stop: 400}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -213,7 +213,6 @@ type judging struct {
 	// followed are the stages of which nothing goes by likelihood.
 	followed []followed
 	broken   bool // it is a program, and broke down while it was checked
-	ended    bool // and was not there any more, or did not answer
 }
 
 // Learner plays a learner and returns its card. A learner that plays in no world is an error. What
@@ -273,7 +272,7 @@ func Learner(ctx context.Context, l bandit.Learner, o Options) (*Card, error) {
 			j.card.Stopped = section.part
 			return j.card, err
 		}
-		if j.ended { // each further section would wait for it again
+		if j.broken { // what it does after that says nothing of it
 			return j.card, nil
 		}
 	}

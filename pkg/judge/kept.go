@@ -8,13 +8,22 @@ import (
 	"path/filepath"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/external"
 	"github.com/dpbandits/dpbandits/pkg/internal/durable"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
 // key tells cards apart that Options.Dir keeps trials and attacks of.
 func (j *judging) key() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %v %d", j.card.Learner, j.card.Source, j.Version, j.Scale, j.Seed))
+	text := fmt.Appendf(nil, "%q %q %q %v %d", j.card.Learner, j.card.Source, j.Version, j.Scale, j.Seed)
+	if p, ok := j.learner.(external.Program); ok {
+		for _, word := range p.Command { // a script that has changed is another program
+			if file, err := os.ReadFile(word); err == nil {
+				text = fmt.Appendf(text, " %x", sha256.Sum256(file))
+			}
+		}
+	}
+	sum := sha256.Sum256(text)
 	return fmt.Sprintf("%x", sum[:4])
 }
 

@@ -63,14 +63,18 @@ func (c *Card) Verdict() string {
 			continue
 		}
 		if a.False {
-			return fmt.Sprintf("the claim is false: %s excludes epsilon %.3g", a.Name, max(a.Excluded, a.Claimed))
+			line := fmt.Sprintf("the claim is false: %s excludes epsilon %.3g", a.Name, max(a.Excluded, a.Claimed))
+			if a.Event != "" {
+				line += fmt.Sprintf(", by %s, in a share of %.3g of runs in one world and of %.3g in the other", a.Event, a.P, a.Q)
+			}
+			return line
 		}
 		if c.Stopped == Attacks {
 			continue
 		}
 		line := fmt.Sprintf("the claim stands: of epsilon %.3g, the best attack excludes %.3g (%s)", a.Claimed, a.Excluded, a.Name)
 		if a.Excluded < a.Claimed/2 {
-			line = fmt.Sprintf("the claim is not excluded, but little of it was seen: of epsilon %.3g, the best attack excludes %.3g (%s); a claim that is too small can pass, and a larger scale sees more", a.Claimed, a.Excluded, a.Name)
+			line = fmt.Sprintf("the claim is not excluded, but little of it was seen: of epsilon %.3g, the best attack excludes %.3g (%s); a claim that is too small can pass; scale lecture, or paper, sees more", a.Claimed, a.Excluded, a.Name)
 		}
 		if a.Visible > 0 {
 			line += fmt.Sprintf("; no attack on these rounds sees more than %.3g, others may", a.Visible)
@@ -83,7 +87,15 @@ func (c *Card) Verdict() string {
 	if len(c.Only) > 0 && !slices.Contains(c.Only, Attacks) {
 		return "the claim was not attacked"
 	}
+	if c.broke() {
+		return "the program broke down, and was not attacked: no verdict"
+	}
 	return "no attack could be made"
+}
+
+// broke reports whether the learner is a program that broke down while it was checked.
+func (c *Card) broke() bool {
+	return slices.ContainsFunc(c.Checks, func(k Check) bool { return k.Suite == "external.Program" && len(k.Failures) > 0 })
 }
 
 func (c *Card) writeAttacks(w *tabwriter.Writer) {

@@ -150,6 +150,9 @@ func (j *judged) complete(program []string) (of []subject, err error) {
 		if wrong != nil {
 			return nil, wrong
 		}
+		if j.Dir != "" && j.Version == "" {
+			return nil, misuse("-keep without -version: name a version of the program, and another one whenever it changes")
+		}
 		if j.Name == "" {
 			j.Name = strings.Join(program, " ")
 		}
