@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
@@ -248,7 +249,30 @@ func (s stage) search(ctx context.Context, j *judging) (audit.Learner, error) {
 	if j.slow() {
 		tries, o.Runs = tries/2, 50
 	}
-	return audit.Search(ctx, l, audit.LongStreams(s.problem, rounds, s.users), tries, o)
+	propose := audit.LongStreams(s.problem, rounds, s.users)
+	if !j.places[0].claim.Neighbours().Contexts() {
+		propose = sameContexts(propose)
+	}
+	return audit.Search(ctx, l, propose, tries, o)
+}
+
+// sameContexts proposes streams that have the same contexts in both worlds, as those of neighbours
+// have where contexts are public.
+func sameContexts(propose func(*rand.Rand) (world0, world1 audit.Stream)) func(*rand.Rand) (world0, world1 audit.Stream) {
+	return func(rng *rand.Rand) (world0, world1 audit.Stream) {
+		for range 100 { // the worlds of a proposal may differ in contexts alone
+			world0, world1 = propose(rng)
+			differ := false
+			for t := range world1 {
+				world1[t].X = world0[t].X
+				differ = differ || !slices.Equal(world0[t].Rewards, world1[t].Rewards)
+			}
+			if differ {
+				break
+			}
+		}
+		return world0, world1
+	}
 }
 
 // shown is how many numbers of a round's releases an attack looks at that learns from runs.

@@ -1,6 +1,9 @@
 package privacy
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Relation is the difference in one record between two neighbouring data sets.
 type Relation int
@@ -31,6 +34,10 @@ type Neighbours struct {
 
 // ReplaceRound is the relation that replaces one round's context and reward: event-level privacy.
 var ReplaceRound = Neighbours{Replace, "round's (context, reward)", 1}
+
+// Contexts reports whether a record holds a context. If not, contexts are public, and neighbouring
+// data have the same.
+func (n Neighbours) Contexts() bool { return strings.Contains(n.Record, "context") }
 
 func (n Neighbours) String() string {
 	if n.Contributions == 1 {
