@@ -4,7 +4,7 @@
 #   .venv/                  JupyterLab, nbclient, nbconvert                 pinned in docker/requirements.txt
 #   .tools/                 gonb, goimports, gopls, staticcheck             go.mod (tool directives)
 #                           stamp, which tells programs what they are of    pkg/cmd/stamp
-#   docker/node_modules/    echarts, KaTeX, reveal.js, a browser driver     docker/package-lock.json
+#   docker/node_modules/    echarts, KaTeX, reveal.js, fzstd, a browser driver  docker/package-lock.json
 #   .data/                  MovieLens 100K (1M: DATA=1m)                    datasets/; DPBANDITS_DATA names another place, an absolute path
 #   .peers/                 scikit-learn, MABWiser, numba, JAX, pandas      pinned in docker/requirements-peers.txt
 #   .engines/               Spark, Flink, Beam's job servers (test-cluster) pkg/cluster/engines

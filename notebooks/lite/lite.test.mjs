@@ -8,7 +8,7 @@
 // ten minutes to come.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import { createRequire } from 'node:module';
@@ -16,6 +16,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { serve } from './serve.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 const { chromium } = createRequire(path.join(root, 'docker', 'package.json'))('playwright-core');
@@ -23,39 +24,11 @@ const site = path.join(root, 'build', 'lite');
 const notebooks = (process.env.DPBANDITS_LITE_NOTEBOOKS ?? 'notebooks/00-quickstart.ipynb').split(/\s+/).filter(Boolean);
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'dpbandits-lite-'));
 
-const types = {
-  '.html': 'text/html', '.js': 'text/javascript', '.json': 'application/json', '.css': 'text/css', '.gz': 'application/gzip',
-  '.svg': 'image/svg+xml', '.woff2': 'font/woff2', '.png': 'image/png',
-};
-
-// A static server, with the site in a subfolder. It counts bytes as a server would send them that
-// compresses text.
-const sent = { bytes: 0, files: 0 };
-const sizes = new Map();
-let down = false;
-const server = http.createServer((request, response) => {
-  if (down) return void request.socket.destroy();
-  if (request.method === 'POST') return void report(request, response);
-  const name = decodeURIComponent(new URL(request.url, 'http://localhost').pathname);
-  let file = name.startsWith('/sub/') ? path.join(site, name.slice(5)) : '';
-  if (file && fs.existsSync(file) && fs.statSync(file).isDirectory()) file = path.join(file, 'index.html');
-  if (!file || !fs.existsSync(file)) return void response.writeHead(404).end();
-  let data = fs.readFileSync(file);
-  if (inject && file.endsWith(path.join('lab', 'index.html'))) data = data.toString().replace('</head>', `<script>${inject}</script></head>`);
-  sent.files++;
-  asked.set(request.headers.host, (asked.get(request.headers.host) ?? 0) + 1);
-  sent.bytes += size(file, data);
-  response.writeHead(200, { 'content-type': types[path.extname(file)] ?? 'application/octet-stream' }).end(data);
-});
+// Bytes are counted as a server would send them that compresses text.
+const state = serve(site);
+const { server, sent, asked } = state;
 
 // What a browser runs that the driver does not drive, and what it reports.
-let inject = '', reported;
-async function report(request, response) {
-  const parts = [];
-  for await (const part of request) parts.push(part);
-  response.end();
-  reported(Buffer.concat(parts).toString());
-}
 const runAll = `(async () => {
   const sleep = ms => new Promise(resolve => setTimeout(resolve, ms));
   const now = () => window.jupyterapp && window.jupyterapp.shell.currentWidget;
@@ -66,14 +39,7 @@ const runAll = `(async () => {
   await fetch('/report', { method: 'POST', body: JSON.stringify(now().content.model.toJSON()) });
 })();`;
 
-function size(file, data) {
-  if (file.endsWith('.gz')) return data.length;
-  if (!sizes.has(file)) sizes.set(file, execFileSync('gzip', ['-6c', file], { maxBuffer: 1 << 28 }).length);
-  return sizes.get(file);
-}
-
 let address, browser;
-const asked = new Map(); // requests, by host
 const foreign = [];
 // What Chromium asks for itself, though it is told not to: no page can make it do so.
 const chromiums = /(^|\/\/)(clients2\.google\.com|accounts\.google\.com|update\.googleapis\.com|content-autofill\.googleapis\.com)[:/]/;
@@ -296,12 +262,12 @@ test('a second visit needs no network', async () => {
   assert.equal(await cell(page, 'import "fmt"\n%%\nfmt.Println(1)'), '1\n');
   await page.waitForFunction(() => window.goKept);
   await page.close();
-  down = true;
+  state.down = true;
   try {
     page = await visit(context, '00-quickstart.ipynb');
     assert.equal(await cell(page, 'import "fmt"\n%%\nfmt.Println(2)'), '2\n');
   } finally {
-    down = false;
+    state.down = false;
   }
   await context.close();
 });
@@ -383,14 +349,14 @@ const firefox = ['firefox-esr', 'firefox'].map(which).find(Boolean);
 test('Firefox runs every cell of the first notebook', { skip: !firefox ? 'there is no Firefox' : !whole && 'make test-lite does' }, async t => {
   const profile = fs.mkdtempSync(path.join(scratch, 'firefox-'));
   const base = path.basename(notebooks[0]), from = performance.now();
-  const said = new Promise(resolve => { reported = resolve; });
-  inject = runAll;
+  const said = new Promise(resolve => { state.reported = resolve; });
+  state.inject = runAll;
   const child = spawn(firefox, ['--headless', '--no-remote', '--profile', profile, `${address}lab/index.html?path=${base}`], { stdio: 'ignore' });
   const file = path.join(scratch, `firefox-${base}`);
   try {
     fs.writeFileSync(file, await said);
   } finally {
-    inject = '';
+    state.inject = '';
     child.kill();
     await new Promise(resolve => child.once('exit', resolve));
   }

@@ -23,7 +23,7 @@ type request struct {
 
 func main() {
 	archives := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
-		return os.Open("/pkg/" + path + ".a")
+		return os.Open("/pkg/" + path + ".x")
 	})
 	help := func(text string) (any, error) {
 		var r request

@@ -36,7 +36,7 @@
     if (!window.caches) return;
     const cache = await caches.open("precache");
     const here = performance.getEntriesByType("resource").map(e => e.name).filter(u => u.startsWith(location.origin + "/") && !u.includes("/api/"));
-    const own = ["worker.js", "files.js", "wasm_exec.js", "../../static/dpbandits/echarts.min.js"].map(f => new URL(f, base).href);
+    const own = ["worker.js", "unpack.js", "fzstd.js", "files.js", "wasm_exec.js", "../../static/dpbandits/echarts.min.js"].map(f => new URL(f, base).href);
     const pages = ["lab/", "lab/index.html", "notebooks/", "notebooks/index.html"].map(f => new URL("../../" + f, base).href);
     for (const url of new Set([...pages, ...here, ...own])) {
       if (!await cache.match(url)) await cache.add(url).catch(() => {});

@@ -53,32 +53,37 @@ function progress() {
   postMessage({type: "loading", ...meter});
 }
 
-// stream fetches a file of the site, or takes it from the cache of an earlier visit, and unpacks it.
-// A file's name has a hash of what is in it, so that a file that was kept is the right one.
-async function stream({path, size}) {
-  const url = base + "api/" + path;
-  let kept = null, response;
-  try {
-    kept = await caches.open("dpbandits-go");
-    response = await kept.match(url);
-  } catch (e) { /* a private window may have no cache */ }
-  if (!response) {
-    response = await fetch(url);
-    if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
-    if (kept) {
-      const copy = response.clone();
-      kept.put(url, copy).catch(() => {}); // no room is no error
-    }
-  }
-  const count = new TransformStream({
-    transform(chunk, to) {
-      meter.loaded += chunk.length;
+// Two workers unpack the files of the site, as this one is busy while Go runs.
+const unpackers = [0, 1].map(() => {
+  const u = {worker: new Worker("unpack.js"), asked: new Map(), left: 0};
+  u.worker.onmessage = ({data: {path, came, data, error}}) => {
+    if (came) {
+      meter.loaded += came;
       progress();
-      to.enqueue(chunk);
-    },
-  });
+      return;
+    }
+    const {size, resolve, reject} = u.asked.get(path);
+    u.asked.delete(path);
+    u.left -= size;
+    if (error) reject(new Error(error));
+    else resolve(data);
+  };
+  u.worker.onerror = e => {
+    e.preventDefault();
+    for (const {reject} of u.asked.values()) reject(new Error(e.message || "a worker did not start"));
+    u.asked.clear();
+    u.left = 0;
+  };
+  return u;
+});
+function unpack({path, size}) {
+  const u = unpackers[0].left <= unpackers[1].left ? unpackers[0] : unpackers[1];
   meter.total += size;
-  return response.body.pipeThrough(count).pipeThrough(new DecompressionStream("gzip"));
+  u.left += size;
+  return new Promise((resolve, reject) => {
+    u.asked.set(path, {size, resolve, reject});
+    u.worker.postMessage({path, size, url: base + "api/" + path});
+  });
 }
 
 // latest fetches a file whose name tells nothing of what is in it: the one of an earlier visit serves
@@ -97,15 +102,21 @@ async function latest(url) {
   }
 }
 
+// bytes returns a file, or a part of one that is kept for its other parts.
+const wholes = new Map();
 async function bytes(file) {
-  return new Uint8Array(await new Response(await stream(file)).arrayBuffer());
+  if (!file.length) return unpack(file);
+  if (!wholes.has(file.path)) {
+    wholes.set(file.path, unpack(file).catch(e => {
+      wholes.delete(file.path);
+      throw e;
+    }));
+  }
+  return (await wholes.get(file.path)).subarray(file.at || 0, (file.at || 0) + file.length);
 }
 
 async function module(name) {
-  if (!modules[name]) {
-    const body = await stream(index.programs[name]);
-    modules[name] = WebAssembly.compileStreaming(new Response(body, {headers: {"Content-Type": "application/wasm"}}));
-  }
+  modules[name] = modules[name] || bytes(index.programs[name]).then(b => WebAssembly.compile(b));
   return modules[name];
 }
 
@@ -145,9 +156,14 @@ async function start(message) {
   scale = message.scale;
   Object.assign(modules, message.modules);
   index = await (await latest(base + "api/index.json")).json();
-  for (const [path, p] of Object.entries(index.packages)) files.lazy(archive(path), 0, () => bytes(p));
+  for (const [path, p] of Object.entries(index.packages)) {
+    files.lazy(exported(path), 0, () => bytes(p.exports));
+    files.lazy(objects(path), 0, () => bytes(p.objects));
+  }
   for (const [path, f] of Object.entries(index.files)) files.lazy(path, 0, () => bytes(f));
-  files.put("/tmp/importcfg", encoder.encode(Object.keys(index.packages).map(p => `packagefile ${p}=${archive(p)}\n`).join("")));
+  for (const [name, half] of [["compile", exported], ["link", objects]]) {
+    files.put(`/tmp/${name}cfg`, encoder.encode(Object.keys(index.packages).map(p => `packagefile ${p}=${half(p)}\n`).join("")));
+  }
   files.lazy("/echarts.min.js", 0, async () => new Uint8Array(await (await fetch(base + "../../static/dpbandits/echarts.min.js")).arrayBuffer()));
   const ready = new Promise(resolve => { globalThis.goCellsReady = resolve; });
   const parts = module("cells").then(m => run(m, ["cells"], {}));
@@ -176,9 +192,9 @@ function commit() {
   fetchAll(specs.filter(Boolean).map(m => m[1])).catch(() => {}); // who needs them asks again
 }
 
-const archive = path => "/pkg/" + path + ".a";
+const exported = path => "/pkg/" + path + ".x", objects = path => "/pkg/" + path + ".a";
 
-// fetchAll starts to fetch packages with all that they import, the nearest first.
+// fetchAll starts to fetch what packages export, and the objects of all that they import, the nearest first.
 function fetchAll(paths) {
   const seen = new Set(["runtime"]), list = ["runtime"];
   for (const p of paths) if (!seen.has(p)) list.push(p), seen.add(p);
@@ -186,7 +202,8 @@ function fetchAll(paths) {
     const p = index.packages[list[i]];
     for (const q of (p && p.imports) || []) if (index.packages[q] && !seen.has(q)) list.push(q), seen.add(q);
   }
-  return Promise.all(list.filter(p => index.packages[p]).map(p => files.fill(archive(p))));
+  const has = p => index.packages[p];
+  return Promise.all([...paths.filter(has).map(exported), ...list.filter(has).map(objects)].map(files.fill));
 }
 
 const environment = {GOOS: "js", GOARCH: "wasm", GOROOT: "/go", GOGC: "400"};
@@ -210,18 +227,18 @@ async function execute({code, count}) {
     commit();
     return {status: "ok", times};
   }
-  const [compile] = await timed("compiler", () => Promise.all([module("compile")]));
-  const archives = fetchAll(program.Imports || []);
+  const archives = fetchAll(program.Imports || []); // while the compiler comes
   archives.catch(() => {});
+  const compile = await timed("compiler", () => module("compile"));
   files.put("/tmp/main.go", encoder.encode(program.Source));
   const compiled = await timed("compile", () => quiet(compile, ["compile", "-o", "/tmp/main.a", "-p", "main", "-complete",
-    "-importcfg", "/tmp/importcfg", "-pack", "-c=1", "-trimpath", "/checkout/notebooks=>", "/tmp/main.go"], environment));
+    "-importcfg", "/tmp/compilecfg", "-pack", "-c=1", "-trimpath", "/checkout/notebooks=>", "/tmp/main.go"], environment));
   if (compiled.code) return fail("compile", cells({Do: "explain", Code: compiled.said}).Message);
   commit();
   if (!program.Run) return {status: "ok", times};
   const link = await timed("linker", () => module("link"));
   await timed("archives", () => archives);
-  const linked = await timed("link", () => quiet(link, ["link", "-o", "/tmp/main.wasm", "-importcfg", "/tmp/importcfg", "-s", "-w",
+  const linked = await timed("link", () => quiet(link, ["link", "-o", "/tmp/main.wasm", "-importcfg", "/tmp/linkcfg", "-s", "-w",
     "-buildmode=exe", "/tmp/main.a"], environment));
   if (linked.code) return fail("link", linked.said);
   const wasm = await timed("load", () => WebAssembly.compile(files.get("/tmp/main.wasm")));
@@ -248,7 +265,7 @@ async function help({code, at}) {
   });
   await helping;
   const ask = n => JSON.parse(goHelp(JSON.stringify({Packages: names(), State: declared, Code: code, At: n})));
-  await Promise.all((ask(-1) || []).filter(p => index.packages[p]).map(p => files.fill(archive(p))));
+  await Promise.all((ask(-1) || []).filter(p => index.packages[p]).map(p => files.fill(exported(p))));
   const found = ask(encoder.encode(code.slice(0, at)).length) || {};
   const letters = n => new TextDecoder().decode(encoder.encode(code).subarray(0, n)).length;
   return {names: found.Names || [], start: letters(found.Start || 0), end: letters(found.End || 0), text: found.Text || ""};

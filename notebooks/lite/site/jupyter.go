@@ -122,12 +122,16 @@ func (b *builder) kernel(packages map[string]archive, programs, files map[string
 	if echarts == "" {
 		echarts = filepath.Join(b.root, "docker", "node_modules", "echarts", "dist", "echarts.min.js")
 	}
+	fzstd := filepath.Join(b.root, "docker", "node_modules", "fzstd")
 	err = errors.Join(
 		os.Rename(filepath.Join(b.out, "service-worker.js"), filepath.Join(b.out, "jupyterlite-service-worker.js")),
 		copyFile(filepath.Join(page, "service-worker.js"), filepath.Join(b.out, "service-worker.js")),
 		copyFile(filepath.Join(page, "extension.js"), filepath.Join(place, "remoteEntry.js")),
 		copyFile(filepath.Join(page, "worker.js"), filepath.Join(place, "worker.js")),
 		copyFile(filepath.Join(page, "files.js"), filepath.Join(place, "files.js")),
+		copyFile(filepath.Join(page, "unpack.js"), filepath.Join(place, "unpack.js")),
+		copyFile(filepath.Join(fzstd, "umd", "index.js"), filepath.Join(place, "fzstd.js")),
+		copyFile(filepath.Join(fzstd, "LICENSE"), filepath.Join(place, "LICENSE.fzstd.txt")),
 		copyFile(filepath.Join(b.root, "docker", "jupyter", "custom", "custom.css"), filepath.Join(place, "notebook.css")),
 		copyFile(filepath.Join(root, "lib", "wasm", "wasm_exec.js"), filepath.Join(place, "wasm_exec.js")),
 		copyFile(filepath.Join(root, "LICENSE"), filepath.Join(place, "LICENSE.go.txt")),
@@ -135,21 +139,30 @@ func (b *builder) kernel(packages map[string]archive, programs, files map[string
 		copyFile(echarts, filepath.Join(b.out, "static", "dpbandits", "echarts.min.js")),
 		writeJSON(filepath.Join(data, "index.json"), map[string]any{"programs": programs, "packages": packages, "files": files}),
 	)
-	for _, p := range programs {
-		err = errors.Join(err, copyFile(filepath.Join(b.work, "packed", p.Path), filepath.Join(data, p.Path)))
-	}
-	for _, f := range files {
-		err = errors.Join(err, copyFile(filepath.Join(b.work, "packed", f.Path), filepath.Join(data, f.Path)))
+	packed, total := map[string]int{}, 0 // all, and of the packages
+	for _, list := range []map[string]file{programs, files} {
+		for _, f := range list {
+			packed[f.Path] = f.Size
+		}
 	}
 	for _, p := range packages {
-		err = errors.Join(err, copyFile(filepath.Join(b.work, "packed", p.Path), filepath.Join(data, p.Path)))
+		for _, f := range []file{p.Exports, p.Objects} {
+			if packed[f.Path] == 0 {
+				total += f.Size
+			}
+			packed[f.Path] = f.Size
+		}
+	}
+	for name := range packed {
+		err = errors.Join(err, copyFile(filepath.Join(b.work, "packed", name), filepath.Join(data, name)))
 	}
 	if err = errors.Join(err, b.licences(packages, place)); err != nil {
 		return err
 	}
-	total, err := size(b.out)
-	say("%s: %.0f MB, of which compiler %.1f, linker %.1f, cells %.1f, %d packages %.1f", b.out, float64(total)/1e6, float64(programs["compile"].Size)/1e6,
-		float64(programs["link"].Size)/1e6, float64(programs["cells"].Size)/1e6, len(packages), float64(sum(packages))/1e6)
+	all, err := size(b.out)
+	mb := func(name string) float64 { return float64(programs[name].Size) / 1e6 }
+	say("%s: %.0f MB, of which compiler %.1f, linker %.1f, cells %.1f, %d packages %.1f",
+		b.out, float64(all)/1e6, mb("compile"), mb("link"), mb("cells"), len(packages), float64(total)/1e6)
 	return err
 }
 
@@ -175,11 +188,4 @@ func (b *builder) licences(packages map[string]archive, place string) error {
 		}
 	}
 	return nil
-}
-
-func sum(packages map[string]archive) (total int) {
-	for _, p := range packages {
-		total += p.Size
-	}
-	return total
 }

@@ -2,24 +2,34 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/zstd"
 )
 
-// file is a file of the site, compressed. Its name holds a hash of what is in it.
+// file is a file of the site, compressed, or a part of one: Length bytes from At on, when it is
+// unpacked. Its name holds a hash of what is in it.
 type file struct {
-	Path string `json:"path"`
-	Size int    `json:"size"` // compressed
+	Path   string `json:"path"`
+	Size   int    `json:"size"` // compressed, of the whole
+	At     int    `json:"at,omitempty"`
+	Length int    `json:"length,omitempty"` // 0: the whole
 }
 
 // wasm is the environment in which a page's programs are compiled.
@@ -41,7 +51,7 @@ func (b *builder) programs() (map[string]file, error) {
 		if _, err := command(b.root, wasm, "go", append(args, path)...); err != nil {
 			return nil, err
 		}
-		if list[name], err = b.pack(to, name); err != nil {
+		if list[name], err = b.packFile(to, name); err != nil {
 			return nil, err
 		}
 	}
@@ -133,9 +143,11 @@ func main() {
 }
 `
 
-// archive is a compiled package.
+// archive is a compiled package. The compiler reads what a package exports, of those alone that a
+// cell imports; the linker reads objects, of all that these import as well.
 type archive struct {
-	file
+	Exports file     `json:"exports"`
+	Objects file     `json:"objects"`
 	Name    string   `json:"name"`
 	Imports []string `json:"imports,omitempty"`
 	module  string   // folder of its module, for the licence
@@ -188,22 +200,142 @@ func (b *builder) packages(notebooks []string) (map[string]archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	packages := map[string]archive{}
+	packages, halves := map[string]archive{}, map[string][2][]byte{}
 	for _, l := range all {
 		if l.Export == "" {
 			continue // unsafe
 		}
-		f, err := b.pack(l.Export, "a")
+		data, err := os.ReadFile(l.Export)
 		if err != nil {
 			return nil, err
 		}
-		a := archive{file: f, Name: l.Name, Imports: l.Imports}
+		exports, objects, err := split(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", l.ImportPath, err)
+		}
+		a := archive{Name: l.Name, Imports: l.Imports}
 		if l.Module != nil {
 			a.module = l.Module.Dir
 		}
-		packages[l.ImportPath] = a
+		packages[l.ImportPath], halves[l.ImportPath] = a, [2][]byte{exports, objects}
 	}
-	return packages, nil
+	first, err := imports(notebooks[:1])
+	if err != nil {
+		return nil, err
+	}
+	return packages, b.bundles(first, packages, halves)
+}
+
+// split parts an archive into what a package exports and the rest, as two archives.
+func split(data []byte) (exports, objects []byte, err error) {
+	const magic, header, longest = "!<arch>\n", 60, 10 // of the file; of a member; of a member's size
+	rest, ok := bytes.CutPrefix(data, []byte(magic))
+	exports, objects = []byte(magic), []byte(magic)
+	for len(rest) > 0 && ok {
+		if len(rest) < header {
+			ok = false
+			break
+		}
+		name := strings.TrimSpace(string(rest[:16]))
+		n, err := strconv.Atoi(strings.TrimSpace(string(rest[48 : 48+longest])))
+		if n += header + n%2; err != nil || n < header || n > len(rest) {
+			ok = false
+			break
+		}
+		if name == "__.PKGDEF" {
+			exports = append(exports, rest[:n]...)
+		} else {
+			objects = append(objects, rest[:n]...)
+		}
+		rest = rest[n:]
+	}
+	if !ok || len(exports) == len(magic) {
+		return nil, nil, errors.New("it is no archive of a package")
+	}
+	return exports, objects, nil
+}
+
+// bundles packs packages. What the first notebook imports, with all that this imports, goes into two
+// files, one of our module and one of the others, as it compresses better so and is one request.
+func (b *builder) bundles(first []string, packages map[string]archive, halves map[string][2][]byte) error {
+	type member struct {
+		to   *file
+		data []byte
+	}
+	var bundle [2][]member // of others, of ours
+	var single []member
+	needed := map[string]bool{}
+	for list := append([]string{"runtime"}, first...); len(list) > 0; list = list[1:] {
+		if p, is := packages[list[0]]; is && !needed[list[0]] {
+			needed[list[0]] = true
+			list = append(list, p.Imports...)
+		}
+	}
+	done := map[string]*archive{}
+	for _, path := range slices.Sorted(maps.Keys(packages)) {
+		a := packages[path]
+		done[path] = &a
+		exports, objects := member{&a.Exports, halves[path][0]}, member{&a.Objects, halves[path][1]}
+		which := 0
+		if a.module == b.root {
+			which = 1
+		}
+		if slices.Contains(first, path) {
+			bundle[which] = append(bundle[which], exports)
+		} else {
+			single = append(single, exports)
+		}
+		if needed[path] {
+			bundle[which] = append(bundle[which], objects)
+		} else {
+			single = append(single, objects)
+		}
+	}
+	// The largest come first, as processors share the work.
+	work := []func() error{}
+	for _, members := range bundle {
+		if len(members) == 0 {
+			continue
+		}
+		work = append(work, func() error {
+			var all []byte
+			for _, m := range members {
+				all = append(all, m.data...)
+			}
+			f, err := b.pack(all, "bundle")
+			for _, m := range members {
+				*m.to = f
+				m.to.At, m.to.Length, f.At = f.At, len(m.data), f.At+len(m.data)
+			}
+			return err
+		})
+	}
+	for _, m := range single {
+		work = append(work, func() (err error) {
+			*m.to, err = b.pack(m.data, "a")
+			return err
+		})
+	}
+	err := together(work)
+	for path, a := range done {
+		packages[path] = *a
+	}
+	return err
+}
+
+// together does pieces of work, as many at a time as there are processors.
+func together(work []func() error) error {
+	errs, next := make([]error, len(work)), atomic.Int64{}
+	var wait sync.WaitGroup
+	for range min(len(work), runtime.GOMAXPROCS(0)) {
+		wait.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(work)); i = next.Add(1) - 1 {
+				errs[i] = work[i]()
+			}
+		})
+	}
+	wait.Wait()
+	return errors.Join(errs...)
 }
 
 // more are standard packages that a reader may want, beside what the notebooks import.
@@ -285,7 +417,7 @@ func (b *builder) files(notebooks []string) (map[string]file, error) {
 		return nil, err
 	}
 	for _, t := range tables {
-		if list["/checkout/notebooks/results/"+filepath.Base(t)], err = b.pack(t, "file"); err != nil {
+		if list["/checkout/notebooks/results/"+filepath.Base(t)], err = b.packFile(t, "file"); err != nil {
 			return nil, err
 		}
 	}
@@ -299,7 +431,7 @@ func (b *builder) files(notebooks []string) (map[string]file, error) {
 			if info, err := os.Stat(from); err != nil || !info.Mode().IsRegular() {
 				continue
 			}
-			if list["/checkout/"+string(m[1])], err = b.pack(from, "file"); err != nil {
+			if list["/checkout/"+string(m[1])], err = b.packFile(from, "file"); err != nil {
 				return nil, err
 			}
 		}
@@ -309,30 +441,33 @@ func (b *builder) files(notebooks []string) (map[string]file, error) {
 
 var named = regexp.MustCompile(`\\"\.\./([\w./-]+)\\"`)
 
-// pack compresses a file for the site, unless that was done before.
-func (b *builder) pack(from, kind string) (file, error) {
+// packFile compresses a file for the site.
+func (b *builder) packFile(from, kind string) (file, error) {
 	data, err := os.ReadFile(from)
 	if err != nil {
 		return file{}, err
 	}
+	return b.pack(data, kind)
+}
+
+// pack compresses data for the site, unless that was done before.
+func (b *builder) pack(data []byte, kind string) (file, error) {
 	hash := sha256.Sum256(data)
-	name := hex.EncodeToString(hash[:10]) + "." + kind + ".gz"
+	name := hex.EncodeToString(hash[:10]) + "." + kind + ".zst"
 	kept := filepath.Join(b.work, "packed", name)
 	info, err := os.Stat(kept)
 	if err == nil {
-		return file{name, int(info.Size())}, nil
+		return file{Path: name, Size: int(info.Size())}, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return file{}, err
 	}
-	var packed bytes.Buffer
-	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	// The window is that large for the bundles: a page unpacks the whole of a file at once.
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression),
+		zstd.WithWindowSize(1<<27), zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return file{}, err
 	}
-	_, err = w.Write(data)
-	if err = errors.Join(err, w.Close()); err != nil {
-		return file{}, err
-	}
-	return file{name, packed.Len()}, write(kept, packed.Bytes())
+	packed := w.EncodeAll(data, nil)
+	return file{Path: name, Size: len(packed)}, write(kept, packed)
 }

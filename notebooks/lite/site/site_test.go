@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 func TestImports(t *testing.T) {
@@ -58,6 +62,79 @@ func TestOverlay(t *testing.T) {
 		}
 		if filepath.Base(of) == "rewriteWasm.go" || filepath.Base(of) == "rewritegeneric.go" {
 			t.Errorf("%s is replaced", of)
+		}
+	}
+}
+
+// member returns a member of an archive, as the compiler writes it.
+func member(name, data string) string {
+	pad := ""
+	if len(data)%2 == 1 {
+		pad = "\x00"
+	}
+	return fmt.Sprintf("%-16s%-12d%-6d%-6d%-8o%-10d`\n%s%s", name, 0, 0, 0, 0o644, len(data), data, pad)
+}
+
+func TestSplit(t *testing.T) {
+	const magic = "!<arch>\n"
+	def, object, other := member("__.PKGDEF", "exports"), member("_go_.o", "code"), member("asm.o", "odd")
+	exports, objects, err := split([]byte(magic + def + object + other))
+	if err != nil || string(exports) != magic+def || string(objects) != magic+object+other {
+		t.Errorf("%q, %q, error %v", exports, objects, err)
+	}
+	for _, bad := range []string{"", magic, magic + object, "x" + magic + def, magic + def[:40], magic + def[:len(def)-3],
+		magic + strings.Replace(def, "7  ", "-9 ", 1)} {
+		if exports, objects, err := split([]byte(bad)); err == nil {
+			t.Errorf("%q is split into %q and %q", bad, exports, objects)
+		}
+	}
+}
+
+// What is cut from the bundles, as the page does it, is what was packed; a package that the first
+// notebook does not need is in neither.
+func TestBundles(t *testing.T) {
+	b := &builder{root: "/ours", work: t.TempDir()}
+	packages := map[string]archive{
+		"runtime": {}, "fmt": {Imports: []string{"io"}}, "io": {}, "alone": {}, "ours": {Imports: []string{"fmt"}, module: "/ours"},
+	}
+	halves := map[string][2][]byte{}
+	for path := range packages {
+		halves[path] = [2][]byte{[]byte("exports of " + path), []byte("objects of " + path)}
+	}
+	if err := b.bundles([]string{"ours"}, packages, halves); err != nil {
+		t.Fatal(err)
+	}
+	unpack, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unpack.Close()
+	times := map[string]int{}
+	for path, a := range packages {
+		for i, f := range []file{a.Exports, a.Objects} {
+			packed, err := os.ReadFile(filepath.Join(b.work, "packed", f.Path))
+			if err != nil || len(packed) != f.Size {
+				t.Fatalf("%s: %d bytes, of %d, error %v", path, len(packed), f.Size, err)
+			}
+			data, err := unpack.DecodeAll(packed, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Length > 0 {
+				data = data[f.At : f.At+f.Length]
+			}
+			if !bytes.Equal(data, halves[path][i]) {
+				t.Errorf("half %d of %s is %q", i, path, data)
+			}
+			times[f.Path]++
+		}
+	}
+	for path, want := range map[string][2]int{ // how many parts the file of a half has
+		"ours": {2, 2}, "fmt": {1, 3}, "io": {1, 3}, "runtime": {1, 3}, "alone": {1, 1},
+	} {
+		a := packages[path]
+		if got := [2]int{times[a.Exports.Path], times[a.Objects.Path]}; got != want {
+			t.Errorf("%s: %v parts, want %v", path, got, want)
 		}
 	}
 }
