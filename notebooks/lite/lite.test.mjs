@@ -148,6 +148,7 @@ function compare(t, name, file) {
 for (const name of notebooks) {
   const base = path.basename(name);
   test(`${base}: every cell shows in a page what it shows in the kernel`, async t => {
+    sent.by.clear();
     const context = await browser.newContext();
     const from = performance.now();
     const page = await visit(context, base);
@@ -164,6 +165,7 @@ for (const name of notebooks) {
       ['compiler', 'linker', 'archives', 'compile', 'link', 'load', 'run'].map(k => `${k} ${sum(k).toFixed(1)}`).join(', ') +
       `; ${(sent.bytes / 1e6).toFixed(1)} MB in ${sent.files} files`);
     await context.close();
+    if (base === '00-quickstart.ipynb') assert.ok(sent.once < 25e6, `a first visit takes ${sent.once} bytes`);
     compare(t, name, file);
   });
 }

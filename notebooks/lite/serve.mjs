@@ -22,8 +22,13 @@ export function serve(site, { dated = false } = {}) {
     if (!sizes.has(file)) sizes.set(file, gzipSync(fs.readFileSync(file)).length); // not before an answer
     return sizes.get(file);
   };
-  const sent = { files: 0, by, get bytes() { return this.list().reduce((sum, [, bytes]) => sum + bytes, 0); } };
-  sent.list = () => [...by].map(([file, times]) => [file, times * wire(file)]);
+  const list = () => [...by].map(([file, times]) => [file, times * wire(file)]);
+  const sent = {
+    by, list,
+    get files() { return [...by.values()].reduce((sum, times) => sum + times, 0); },
+    get bytes() { return list().reduce((sum, [, bytes]) => sum + bytes, 0); },
+    get once() { return [...by.keys()].reduce((sum, file) => sum + wire(file), 0); }, // if nothing were sent twice
+  };
   const state = { sent, asked: new Map(), down: false, inject: '', reported: null };
   state.server = http.createServer(async (request, response) => {
     if (state.down) return void request.socket.destroy();
@@ -46,7 +51,6 @@ export function serve(site, { dated = false } = {}) {
     if (state.inject && file.endsWith(path.join('lab', 'index.html'))) {
       data = data.toString().replace('</head>', `<script>${state.inject}</script></head>`);
     }
-    sent.files++;
     by.set(file, (by.get(file) ?? 0) + 1);
     state.asked.set(request.headers.host, (state.asked.get(request.headers.host) ?? 0) + 1);
     response.writeHead(200, headers).end(data);
