@@ -57,8 +57,8 @@ func budget(c privacy.Claim) privacy.Budget {
 // Asserted reports whether nobody but its author vouches for the claim.
 func (c Claim) Asserted() bool { return strings.HasPrefix(c.Standing, privacy.Asserted.String()) }
 
-// Word returns "proved" of a claim that the toolkit's checks have exercised, and "stated" of one that
-// rests on what its author says.
+// Word returns "proved" of a claim that the toolkit's checks have exercised, and "stated" of one
+// that rests on what its author says.
 func (c Claim) Word() string {
 	if c.Standing == privacy.Checked.String() {
 		return "proved"

@@ -275,11 +275,17 @@ func (p Plan) Event() Event {
 	return event
 }
 
-// sequence composes the releases of a case. It merges Gaussian ones into one event. A shuffler moves
-// a message as a whole, so that it amplifies no release of several.
+// sequence composes the releases of a case. It merges Gaussian ones into one event. As a shuffler
+// moves a message as a whole, it amplifies responses together, and no other release of several.
 func (p Plan) sequence(releases []Release) Event {
 	var mu float64
 	var all []Event
+	if e, ok := p.together(releases); ok {
+		if err := e.Validate(); err != nil {
+			return Exposed{err.Error()}
+		}
+		return e
+	}
 	for _, r := range releases {
 		if len(releases) > 1 && r.by == trust.Order {
 			r.by = trust.Batch{}
@@ -301,6 +307,22 @@ func (p Plan) sequence(releases []Release) Event {
 		return all[0]
 	}
 	return Sequence(all)
+}
+
+// together returns the event of a message that is made of responses alone, in a shuffled batch: its
+// local epsilon is the sum of theirs.
+func (p Plan) together(releases []Release) (e ShuffleEvent, ok bool) {
+	for _, r := range releases {
+		if _, err := r.event(p.Asked); err != nil {
+			return e, false
+		}
+		if r.Law.Kind != kindResponse || r.by != trust.Order || r.batch < 2 || r.Own != nil || len(r.Laws()) > 1 {
+			return e, false
+		}
+		e.Users = r.batch
+		e.Local += float64(float64(r.times()) * r.Law.Scale)
+	}
+	return e, len(releases) > 0
 }
 
 // ForUsers returns the plan for users with at most k records each, k >= 1, by group privacy.

@@ -106,10 +106,6 @@ func (r *Release) event(asked Budget) (Event, error) {
 	case kindGumbel:
 		return r.repeated(ExponentialEvent{r.spread() * s.LInf / law.Scale})
 	case kindResponse:
-		if r.by == trust.Order && r.batch > 1 {
-			// a message is moved as a whole, with all of its responses
-			return checked(ShuffleEvent{Local: float64(r.times()) * law.Scale, Users: r.batch})
-		}
 		return r.repeated(ResponseEvent{Epsilon: law.Scale, Choices: int(law.Shape)})
 	case kindBinomial:
 		trials := math.Floor(law.Shape)

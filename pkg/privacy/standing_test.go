@@ -86,9 +86,8 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-// TestMessageIsMovedAsOne: a shuffler does not part the releases of a message, so that it hides the
-// sum of their losses, or nothing of several releases. Two responses at epsilon/2 in two messages
-// would be hidden better than one at epsilon.
+// TestMessageIsMovedAsOne: a shuffler does not part the releases of a message, so that responses
+// are amplified by the sum of their epsilons, and nothing else beside another release.
 func TestMessageIsMovedAsOne(t *testing.T) {
 	response := Release{Law: ResponseLaw(2, 1), Times: 4}
 	plan := func(releases ...Release) Plan {
@@ -98,9 +97,12 @@ func TestMessageIsMovedAsOne(t *testing.T) {
 		t.Errorf("four responses in a message: %v, want %v", got, want)
 	}
 	response.Times = 0
-	one := ResponseEvent{Epsilon: 1, Choices: 2}
-	if got, want := plan(response, response).Claim().Event(), (Sequence{one, one}); !reflect.DeepEqual(got, Event(want)) {
-		t.Errorf("two releases in a message: %v, want %v, as without a shuffler", got, want)
+	if got, want := plan(response, response).Claim().Event(), (ShuffleEvent{2, 1000}); got != Event(want) {
+		t.Errorf("two responses in a message: %v, want %v", got, want)
+	}
+	noisy := Release{Law: GaussianLaw(1, 2), Sensitivity: Norms{L2: 1}}
+	if got, want := plan(response, noisy).Claim().Event(), (Sequence{ResponseEvent{1, 2}, GaussianEvent{0.5}}); !reflect.DeepEqual(got, Event(want)) {
+		t.Errorf("a response and a noisy number in a message: %v, want %v, as without a shuffler", got, want)
 	}
 }
 

@@ -255,8 +255,9 @@ func split(data []byte) (exports, objects []byte, err error) {
 	return exports, objects, nil
 }
 
-// bundles packs packages. What the first notebook imports, with all that this imports, goes into two
-// files, one of our module and one of the others, as it compresses better so and is one request.
+// bundles packs packages. What the first notebook imports, with all that this imports, goes into
+// two files, one of our module and one of the others: it compresses better so, and is one request
+// each.
 func (b *builder) bundles(first []string, packages map[string]archive, halves map[string][2][]byte) error {
 	type member struct {
 		to   *file

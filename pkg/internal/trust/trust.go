@@ -2,7 +2,8 @@
 // that is fit for deployment.
 //
 // A privacy.Plan takes a grant as an argument, and nobody outside of this module's pkg can name
-// one, or write one as a constant. Each package that hands one out has tests of what it vouches for.
+// one, or write one as a constant. Each package that hands one out has tests of what it vouches
+// for.
 package trust
 
 // Batch is how a trusted party treats a batch of messages. The zero value grants nothing.

@@ -24,8 +24,9 @@ type PolicyCase[R any] struct {
 // Replay checks that a policy's arms are a function of releases, the view and its own stream. A run
 // of a learner is recorded, by records of which some are beyond their bounds.
 //
-//   - Earlier: a new policy that is given the releases and views of a run within bounds plays the same,
-//     though another run, with records beyond them, has been played since. So nothing outlives a run.
+//   - Earlier: a new policy that is given the releases and views of a run within bounds plays the
+//     same, though another run, with records beyond them, has been played since. So nothing
+//     outlives a run.
 //   - OtherMachine: a policy that has never learnt, and is given a copy of the broadcast, plays the
 //     same arms. So the two halves can be two machines.
 //   - Releases: a new policy that is given the releases, as privacy.Serialise wrote them, and the
@@ -164,8 +165,8 @@ func contexts(rng *rand.Rand, x []float64, dim int, bound float64) {
 }
 
 // record plays the rounds and returns what the policy was given and did. If fixed is set, all
-// rounds have the contexts of round 1, and views say so. If beyond is, some rewards are beyond their
-// bounds.
+// rounds have the contexts of round 1, and views say so. If beyond is, some rewards are beyond
+// their bounds.
 func (c PolicyCase[R]) record(p replayed[R], fixed, beyond bool) error {
 	l, err := learner.New[R](p, c.Statistic).Open(c.Problem, c.Rounds)
 	if err != nil {
