@@ -52,9 +52,9 @@ func ExampleFigure_StepsInWords() {
 func ExampleFinalsInWords() {
 	fmt.Println(charts.FinalsInWords([]charts.Series{
 		{Name: "ε = 2", X: []float64{0.2, 1}, Y: []float64{196, 1077}, Lo: []float64{116, 1058}, Hi: []float64{275, 1096}},
-		{Name: "not private", X: []float64{0.2, 1}, Y: []float64{4.125, 123}},
+		{Name: "none", X: []float64{0.2, 1}, Y: []float64{4.125, 123}},
 	}))
-	// Output: ε = 2: 196 at 0.2 (116 to 275), 1077 at 1 (1058 to 1096). not private: 4.12 at 0.2, 123 at 1.
+	// Output: ε = 2: 196 at 0.2 (116 to 275), 1077 at 1 (1058 to 1096). none: 4.12 at 0.2, 123 at 1.
 }
 
 func ExampleOver() {

@@ -211,7 +211,7 @@ func (j *judging) query(p place, l learner.Private[mechanism.Answer]) {
 // suite runs a suite and writes it on the card. Of a program that broke down, the card says that
 // once, and nothing more is checked: whatever else fails may follow from it.
 func (j *judging) suite(c Check, run func(t testing.TB)) {
-	if j.broken {
+	if j.card.broke() {
 		return
 	}
 	c.Failures = failures(run)
@@ -222,7 +222,6 @@ func (j *judging) suite(c Check, run func(t testing.TB)) {
 		}
 		_, told, _ := strings.Cut(f, "external: ")
 		j.card.Checks = append(j.card.Checks, Check{"external.Program", "plays to the end", c.World, []string{"the program " + word + ": " + told}})
-		j.broken = true
 		return
 	}
 	for _, f := range c.Failures {

@@ -212,7 +212,7 @@ type judging struct {
 	card    *Card
 	// followed are the stages of which nothing goes by likelihood.
 	followed []followed
-	broken   bool // it is a program, and broke down while it was checked
+	key      string // of what Options.Dir keeps
 }
 
 // Learner plays a learner and returns its card. A learner that plays in no world is an error. What
@@ -272,7 +272,7 @@ func Learner(ctx context.Context, l bandit.Learner, o Options) (*Card, error) {
 			j.card.Stopped = section.part
 			return j.card, err
 		}
-		if j.broken { // what it does after that says nothing of it
+		if j.card.broke() { // what it does after that says nothing of it
 			return j.card, nil
 		}
 	}

@@ -13,18 +13,22 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// key tells cards apart that Options.Dir keeps trials and attacks of.
-func (j *judging) key() string {
-	text := fmt.Appendf(nil, "%q %q %q %v %d", j.card.Learner, j.card.Source, j.Version, j.Scale, j.Seed)
+// newKey returns what tells cards apart that Options.Dir keeps trials and attacks of.
+func (j *judging) newKey() string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q %q %q %v %d", j.card.Learner, j.card.Source, j.Version, j.Scale, j.Seed)
 	if p, ok := j.learner.(external.Program); ok {
 		for _, word := range p.Command { // a script that has changed is another program
+			info, err := os.Stat(word)
+			if err != nil || !info.Mode().IsRegular() {
+				continue
+			}
 			if file, err := os.ReadFile(word); err == nil {
-				text = fmt.Appendf(text, " %x", sha256.Sum256(file))
+				fmt.Fprintf(sum, " %x", sha256.Sum256(file))
 			}
 		}
 	}
-	sum := sha256.Sum256(text)
-	return fmt.Sprintf("%x", sum[:4])
+	return fmt.Sprintf("%x", sum.Sum(nil)[:4])
 }
 
 // kept returns the file of Options.Dir that keeps an attack, named by all that its result depends
@@ -34,7 +38,7 @@ func (j *judging) kept(name string, o audit.Options) string {
 	if j.Dir == "" || build == "" || j.card.Source == "" && j.Version == "" {
 		return ""
 	}
-	text, err := json.Marshal([]any{build, j.key(), name, o.Confidence})
+	text, err := json.Marshal([]any{build, j.key, name, o.Confidence})
 	if err != nil {
 		return ""
 	}

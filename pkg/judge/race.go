@@ -80,7 +80,7 @@ func (j *judging) prepare(p place) experiment {
 		e.Pairs = append(e.Pairs, [2]string{own, r.Name})
 	}
 	if j.Dir != "" {
-		e.Checkpoint = filepath.Join(j.Dir, fmt.Sprintf("%s-%s.jsonl", e.Name, j.key()))
+		e.Checkpoint = filepath.Join(j.Dir, fmt.Sprintf("%s-%s.jsonl", e.Name, j.key))
 	}
 	return e
 }
@@ -103,6 +103,7 @@ func (j *judging) keep() error {
 	if err := os.MkdirAll(j.Dir, 0o777); err != nil {
 		return fmt.Errorf("judge: Options.Dir: %w", err)
 	}
+	j.key = j.newKey()
 	return nil
 }
 

@@ -250,7 +250,7 @@ func (s stage) search(ctx context.Context, j *judging) (audit.Learner, error) {
 		tries, o.Runs = tries/2, 50
 	}
 	propose := audit.LongStreams(s.problem, rounds, s.users)
-	if !j.places[0].claim.Neighbours().Contexts() {
+	if j.places[0].claim.Neighbours().PublicContexts() {
 		propose = sameContexts(propose)
 	}
 	return audit.Search(ctx, l, propose, tries, o)

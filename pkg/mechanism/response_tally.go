@@ -60,7 +60,7 @@ func (of ResponseTally) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means],
 		return nil, fmt.Errorf("mechanism: ResponseTally.Epsilon = %v, want > 0 when shared by %d arms", of.Epsilon, s.Slots)
 	}
 	r := &responseTally{data: s, each: of.Epsilon / float64(s.Slots)}
-	one := central(replaceWeights, asked, "Warner 1965; Ren, Zhou, Liu, Shroff 2020",
+	one := central(privacy.ReplaceWeights, asked, "Warner 1965; Ren, Zhou, Liu, Shroff 2020",
 		fmt.Sprintf("weights clipped to [%v, %v] and randomised on the user's device", s.Lo, s.Hi), adaptive)
 	one.Model, one.Scope = privacy.Local, privacy.OneMessage
 	r.planned = planned{one.With(privacy.Release{Law: privacy.ResponseLaw(2, r.each)}), s.Slots}

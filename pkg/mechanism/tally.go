@@ -8,10 +8,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// replaceWeights is the neighbouring relation that tallies protect. The weights of the arms that
-// the round does not show are part of the record.
-var replaceWeights = privacy.Neighbours{Relation: privacy.Replace, Record: "round's weights", Contributions: 1}
-
 // adaptive is the condition of a tally's claim that restricts how the arms are chosen.
 const adaptive = "the arms of a round depend on earlier releases, and not on its weights"
 
@@ -29,7 +25,7 @@ func checkTally(s privacy.Setup, numbers float64) error {
 
 // curator returns the plan of a curator of weights, without its releases.
 func curator(s privacy.Setup, asked privacy.Budget, source string) privacy.Plan {
-	return central(replaceWeights, asked, source, fmt.Sprintf("weights clipped to [%v, %v] inside the mechanism", s.Lo, s.Hi), adaptive)
+	return central(privacy.ReplaceWeights, asked, source, fmt.Sprintf("weights clipped to [%v, %v] inside the mechanism", s.Lo, s.Hi), adaptive)
 }
 
 // mostRecords returns the largest number of records that a tally takes.

@@ -1,9 +1,6 @@
 package privacy
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Relation is the difference in one record between two neighbouring data sets.
 type Relation int
@@ -35,9 +32,14 @@ type Neighbours struct {
 // ReplaceRound is the relation that replaces one round's context and reward: event-level privacy.
 var ReplaceRound = Neighbours{Replace, "round's (context, reward)", 1}
 
-// Contexts reports whether a record holds a context. If not, contexts are public, and neighbouring
-// data have the same.
-func (n Neighbours) Contexts() bool { return strings.Contains(n.Record, "context") }
+// ReplaceWeights is the relation that replaces the weights, or rewards, of one round, also those of
+// arms that the round does not show. Contexts, if there are any, are public: neighbouring data have
+// the same.
+var ReplaceWeights = Neighbours{Replace, "round's weights", 1}
+
+// PublicContexts reports whether neighbouring data have the same contexts, as those of
+// [ReplaceWeights] have. Of a relation in any other words it says no.
+func (n Neighbours) PublicContexts() bool { return n.Record == ReplaceWeights.Record }
 
 func (n Neighbours) String() string {
 	if n.Contributions == 1 {

@@ -313,10 +313,10 @@ func (p Plan) sequence(releases []Release) Event {
 // local epsilon is the sum of theirs.
 func (p Plan) together(releases []Release) (e ShuffleEvent, ok bool) {
 	for _, r := range releases {
-		if _, err := r.event(p.Asked); err != nil {
+		if r.Law.Kind != kindResponse || r.by != trust.Order || r.batch < 2 || r.Own != nil || len(r.Laws()) > 1 {
 			return e, false
 		}
-		if r.Law.Kind != kindResponse || r.by != trust.Order || r.batch < 2 || r.Own != nil || len(r.Laws()) > 1 {
+		if _, err := r.event(p.Asked); err != nil { // whoever composes the releases says why
 			return e, false
 		}
 		e.Users = r.batch
