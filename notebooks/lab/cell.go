@@ -27,6 +27,13 @@ func MustRun(s cell.Scale, experiments ...*simulate.Experiment) []*simulate.Resu
 // MustTable returns the committed paper-scale table of an experiment.
 func MustTable(experiment string) *simulate.Table { return cell.Try(results.Table(experiment)) }
 
+// MustFinal returns what a committed table measures at its last round: the mean of a policy's
+// regret, or of a quantity of a study.
+func MustFinal(experiment, what string) float64 {
+	mean, _, err := MustTable(experiment).Final(what)
+	return cell.Try(mean, err)
+}
+
 // MustTables returns the committed paper-scale tables of experiments.
 func MustTables(experiments ...*simulate.Experiment) (tables []*simulate.Table) {
 	for _, e := range experiments {

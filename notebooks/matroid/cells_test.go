@@ -29,6 +29,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"m02-assert-bounds", "a curve's final regret is its first", "pkg/simulate/result.go", "return c.Mean[len(c.Mean)-1]", "return c.Mean[0]"},
 	{"m02-equal-race", "Gaussian noise grows with the number of arms", "pkg/mechanism/slot_noise.go", "math.Sqrt(float64(slots))/n.mu", "float64(slots)/n.mu"},
 	{"st02-table", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
+	{"st02-shape", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
 }
 
 func TestCells(t *testing.T) { notebooktest.RunCells(t, "../02-matroid-bandits.ipynb", cellMutations) }
