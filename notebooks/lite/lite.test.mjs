@@ -258,16 +258,30 @@ test('on a narrow screen, in the dark, by keyboard alone', async () => {
   await context.close();
 });
 
-test('a second visit needs no network', async () => {
+test('a second visit needs no network, and compiles what has changed alone', async () => {
   const context = await browser.newContext();
   let page = await visit(context, '00-quickstart.ipynb');
-  assert.equal(await cell(page, 'import "fmt"\n%%\nfmt.Println(1)'), '1\n');
+  const ids = (await model(page)).cells.filter(c => c.cell_type === 'code').slice(0, 3).map(c => c.id);
+  const run = async () => {
+    const said = [];
+    for (const id of ids) said.push(await edited(page, id));
+    return said;
+  };
+  const first = await run();
+  assert.match(first[2], /dpb-figure/);
   await page.waitForFunction(() => window.goKept);
+  for (const [name, many] of [['programs', ids.length], ['trials', 4]]) {
+    await page.waitForFunction(async ([name, many]) => (await (await caches.open(`dpbandits-go-${name}`)).keys()).length >= many, [name, many]);
+  }
   await page.close();
   state.down = true;
   try {
     page = await visit(context, '00-quickstart.ipynb');
+    assert.deepEqual(await run(), first);
+    const compiled = () => page.evaluate(() => window.goTimes.map(t => t.compile !== undefined));
+    assert.deepEqual(await compiled(), [false, false, false]);
     assert.equal(await cell(page, 'import "fmt"\n%%\nfmt.Println(2)'), '2\n');
+    assert.deepEqual((await compiled()).slice(3), [true]);
   } finally {
     state.down = false;
   }

@@ -60,6 +60,20 @@
     }
   };
 
+  // The worker of the first kernel starts while Jupyter does. What it says is kept until the kernel hears it.
+  const scale = new URLSearchParams(location.search).get("scale") || "smoke";
+  function start(state, modules) {
+    const worker = new Worker(base + "worker.js"), early = [];
+    worker.onmessage = e => early.push(e);
+    worker.onerror = e => {
+      e.preventDefault();
+      early.push(e);
+    };
+    worker.postMessage({type: "start", base, scale, state, modules});
+    return {worker, early};
+  }
+  let first = new URLSearchParams(location.search).has("path") ? start(null, {}) : null;
+
   function makeKernel(BaseKernel) {
     return class GoKernel extends BaseKernel {
       constructor(options) {
@@ -73,10 +87,12 @@
       }
 
       boot() {
-        this.worker = new Worker(base + "worker.js");
+        const {worker, early} = first || start(this.state, this.modules);
+        first = null;
+        this.worker = worker;
         this.started = new Promise((resolve, reject) => {
-          this.worker.onmessage = ({data}) => this.hear(data, resolve, reject);
-          this.worker.onerror = e => {
+          worker.onmessage = ({data}) => this.hear(data, resolve, reject);
+          worker.onerror = e => {
             e.preventDefault();
             const text = e.message || "the worker did not start";
             reject(new Error(text));
@@ -84,8 +100,7 @@
           };
         });
         this.started.catch(() => {});
-        const scale = new URLSearchParams(location.search).get("scale") || "smoke";
-        this.worker.postMessage({type: "start", base, scale, state: this.state, modules: this.modules});
+        for (const e of early) (e.type === "message" ? worker.onmessage : worker.onerror)(e);
       }
 
       hear(m, resolve, reject) {

@@ -8,7 +8,7 @@ globalThis.makeFiles = function (stdio) {
   const open = new Map(); // by descriptor: {file, path, at, append}
   let next = 10, inode = 1;
 
-  const failure = code => Object.assign(new Error(code), {code});
+  const failure = (code, why = code) => Object.assign(new Error(why), {code});
   const folder = path => path.slice(0, Math.max(1, path.lastIndexOf("/")));
 
   // clean makes a path absolute, without "." and "..".
@@ -147,7 +147,7 @@ globalThis.makeFiles = function (stdio) {
         open.set(next, {file, path, at: 0, append: flags & O.O_APPEND});
         return next++;
       });
-      if (file && file.load && !file.data) fill(file).then(done, e => callback(Object.assign(e, {code: "EIO"})));
+      if (file && file.load && !file.data) fill(file).then(done, e => callback(failure(e.code === "ENOENT" ? e.code : "EIO", e.message)));
       else done();
     },
     close(fd, callback) {
@@ -222,6 +222,7 @@ globalThis.makeFiles = function (stdio) {
       return f && f.data && f.data.subarray(0, f.size);
     },
     remove: path => files.delete(path),
+    list: folder => [...files.keys()].filter(path => path.startsWith(folder)),
     fill: path => fill(files.get(path)),
     closeAll: () => open.clear(),
   };

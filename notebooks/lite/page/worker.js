@@ -5,7 +5,7 @@
 
 importScripts("files.js");
 
-let base, index, modules = {}, scale;
+let base, index, build, modules = {}, scale;
 const decoders = {1: new TextDecoder(), 2: new TextDecoder()};
 const encoder = new TextEncoder();
 
@@ -102,6 +102,50 @@ async function latest(url) {
   }
 }
 
+// What later visits find again: programs by what they are made of, and finished trials, which the
+// toolkit files by all that they depend on. The oldest go when there are many.
+const kept = {
+  async open(name) {
+    return globalThis.caches ? caches.open("dpbandits-go-" + name).catch(() => null) : null;
+  },
+  url: key => base + "api/kept?" + encodeURIComponent(key),
+  async keys(name) {
+    const cache = await this.open(name);
+    return cache ? (await cache.keys()).map(r => decodeURIComponent(new URL(r.url).search.slice(1))) : [];
+  },
+  async get(name, key) {
+    const cache = await this.open(name), response = cache && await cache.match(this.url(key));
+    if (!response) return null;
+    return new Uint8Array(await new Response(response.body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
+  },
+  async put(name, key, data, most) {
+    const cache = await this.open(name);
+    if (!cache) return;
+    await cache.put(this.url(key), new Response(new Blob([data]).stream().pipeThrough(new CompressionStream("gzip"))));
+    const list = await cache.keys();
+    await Promise.all(list.slice(0, Math.max(0, list.length - most)).map(r => cache.delete(r)));
+  },
+};
+
+// digest names data by what is in them; "" where a page may not hash.
+async function digest(text) {
+  if (!globalThis.crypto || !crypto.subtle) return "";
+  const sum = new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
+  return Array.from(sum.subarray(0, 16), b => b.toString(16).padStart(2, "0")).join("");
+}
+
+// trials is where the toolkit keeps the trials of a notebook's experiments.
+const trials = "/checkout/build/cache/";
+const filed = new Map(); // sizes by path
+async function keepTrials() {
+  for (const path of files.list(trials)) {
+    const data = files.get(path); // null: of an earlier visit, and not wanted yet
+    if (!data || filed.get(path) === data.length) continue;
+    filed.set(path, data.length);
+    await kept.put("trials", path, data, 400);
+  }
+}
+
 // bytes returns a file, or a part of one that is kept for its other parts.
 const wholes = new Map();
 async function bytes(file) {
@@ -155,7 +199,12 @@ async function start(message) {
   base = message.base;
   scale = message.scale;
   Object.assign(modules, message.modules);
-  index = await (await latest(base + "api/index.json")).json();
+  const text = await (await latest(base + "api/index.json")).text();
+  index = JSON.parse(text);
+  build = await digest(text);
+  // What pkg/cmd/stamp tells a program that is linked elsewhere; a command line has no room for it.
+  const stamp = Object.keys(index.packages).map(p => `${p}=${build}`).join(" ");
+  files.put("/tmp/stamp", encoder.encode(`-X=github.com/dpbandits/dpbandits/pkg/simulate.built=${stamp}\n`));
   for (const [path, p] of Object.entries(index.packages)) {
     files.lazy(exported(path), 0, () => bytes(p.exports));
     files.lazy(objects(path), 0, () => bytes(p.objects));
@@ -165,6 +214,14 @@ async function start(message) {
     files.put(`/tmp/${name}cfg`, encoder.encode(Object.keys(index.packages).map(p => `packagefile ${p}=${half(p)}\n`).join("")));
   }
   files.lazy("/echarts.min.js", 0, async () => new Uint8Array(await (await fetch(base + "../../static/dpbandits/echarts.min.js")).arrayBuffer()));
+  const [programs, finished] = await Promise.all([kept.keys("programs"), kept.keys("trials")]);
+  for (const path of finished) {
+    files.lazy(path, 0, async () => {
+      const data = await kept.get("trials", path);
+      if (!data) throw Object.assign(new Error(path), {code: "ENOENT"}); // another tab has let it go
+      return data;
+    });
+  }
   const ready = new Promise(resolve => { globalThis.goCellsReady = resolve; });
   const parts = module("cells").then(m => run(m, ["cells"], {}));
   await Promise.race([ready, parts.then(() => { throw new Error("the kernel has ended"); })]);
@@ -172,13 +229,25 @@ async function start(message) {
   cells({Do: "packages", Packages: names()});
   declared = message.state;
   if (declared) cells({Do: "restore", State: declared});
-  // The rest is wanted by the first cell that computes.
-  const rest = Promise.all(["compile", "link"].map(module));
-  rest.then(async () => {
+  if (programs.length) warmSoon(5000);
+  else warm();
+}
+
+// warm fetches what the first cell wants that was not run before, as it is or at a later visit.
+let warming = null, idle = 0, imports = [];
+function warm() {
+  clearTimeout(idle);
+  fetchAll(imports).catch(() => {}); // who needs them asks again
+  if (warming) return;
+  warming = Promise.all(["compile", "link"].map(module)).then(async () => {
     const all = {};
     for (const [name, m] of Object.entries(modules)) all[name] = await m;
     postMessage({type: "modules", modules: all});
-  }, () => {});
+  }).catch(() => { warming = null; });
+}
+function warmSoon(ms) {
+  clearTimeout(idle);
+  idle = setTimeout(warm, ms);
 }
 
 const names = () => Object.fromEntries(Object.entries(index.packages).map(([path, p]) => [path, p.name]));
@@ -188,8 +257,7 @@ let declared = null;
 function commit() {
   declared = cells({Do: "commit"}).State;
   postMessage({type: "state", state: declared});
-  const specs = (declared.Imports || []).map(i => /"([^"]+)"/.exec(i.Spec));
-  fetchAll(specs.filter(Boolean).map(m => m[1])).catch(() => {}); // who needs them asks again
+  imports = (declared.Imports || []).map(i => /"([^"]+)"/.exec(i.Spec)).filter(Boolean).map(m => m[1]);
 }
 
 const exported = path => "/pkg/" + path + ".x", objects = path => "/pkg/" + path + ".a";
@@ -225,29 +293,43 @@ async function execute({code, count}) {
   flush();
   if (!program.Source) {
     commit();
+    warmSoon(1000);
     return {status: "ok", times};
   }
-  const archives = fetchAll(program.Imports || []); // while the compiler comes
-  archives.catch(() => {});
-  const compile = await timed("compiler", () => module("compile"));
-  files.put("/tmp/main.go", encoder.encode(program.Source));
-  const compiled = await timed("compile", () => quiet(compile, ["compile", "-o", "/tmp/main.a", "-p", "main", "-complete",
-    "-importcfg", "/tmp/compilecfg", "-pack", "-c=1", "-trimpath", "/checkout/notebooks=>", "/tmp/main.go"], environment));
-  if (compiled.code) return fail("compile", cells({Do: "explain", Code: compiled.said}).Message);
-  commit();
-  if (!program.Run) return {status: "ok", times};
-  const link = await timed("linker", () => module("link"));
-  await timed("archives", () => archives);
-  const linked = await timed("link", () => quiet(link, ["link", "-o", "/tmp/main.wasm", "-importcfg", "/tmp/linkcfg", "-s", "-w",
-    "-buildmode=exe", "/tmp/main.a"], environment));
-  if (linked.code) return fail("link", linked.said);
-  const wasm = await timed("load", () => WebAssembly.compile(files.get("/tmp/main.wasm")));
-  files.remove("/tmp/main.wasm");
+  const key = build && await digest(build + program.Source);
+  let wasm = key && await timed("kept", () => kept.get("programs", key).catch(() => null));
+  const made = !wasm;
+  if (made) {
+    warm();
+    const archives = fetchAll(program.Imports || []); // while the compiler comes
+    archives.catch(() => {});
+    const compile = await timed("compiler", () => module("compile"));
+    files.put("/tmp/main.go", encoder.encode(program.Source));
+    const compiled = await timed("compile", () => quiet(compile, ["compile", "-o", "/tmp/main.a", "-p", "main", "-complete",
+      "-importcfg", "/tmp/compilecfg", "-pack", "-c=1", "-trimpath", "/checkout/notebooks=>", "/tmp/main.go"], environment));
+    if (compiled.code) return fail("compile", cells({Do: "explain", Code: compiled.said}).Message);
+    commit();
+    if (!program.Run) return {status: "ok", times};
+    const link = await timed("linker", () => module("link"));
+    await timed("archives", () => archives);
+    const linked = await timed("link", () => quiet(link, ["link", "-o", "/tmp/main.wasm", "-importcfg", "/tmp/linkcfg", "-s", "-w",
+      "-buildmode=exe", ...(build ? ["@/tmp/stamp"] : []), "/tmp/main.a"], environment));
+    if (linked.code) return fail("link", linked.said);
+    wasm = files.get("/tmp/main.wasm");
+    files.remove("/tmp/main.wasm");
+  } else {
+    commit();
+    clearTimeout(idle);
+  }
+  const loaded = await timed("load", () => WebAssembly.compile(wasm));
   writes = 0;
-  const status = await timed("run", () => run(wasm, ["cell", ...(program.Args || [])], {
-    SCALE: scale, DPBANDITS_ROOT: "/checkout", DPBANDITS_ECHARTS: "/echarts.min.js", DPBANDITS_BATCH: "1", ...(program.Env || {}),
+  const status = await timed("run", () => run(loaded, ["cell", ...(program.Args || [])], {
+    SCALE: scale, DPBANDITS_ROOT: "/checkout", DPBANDITS_ECHARTS: "/echarts.min.js", ...(build ? {} : {DPBANDITS_BATCH: "1"}),
+    ...(program.Env || {}),
   }));
   flush();
+  keepTrials().then(() => made && key && kept.put("programs", key, wasm, 40)).catch(() => {}); // no room is no error
+  if (!made) warmSoon(1000);
   if (status) {
     stdio(2, encoder.encode(`exit status ${status}\n`));
     flush();

@@ -41,7 +41,7 @@ warns of it. In Python, PYTHONPATH=pkg/external/python/src is enough.
   dpbandits judge -learner all -only attacks,costs
   dpbandits judge -html card.html -- python3 mine.py
 
-The status is 0 whatever the card says.
+The status is 1 if an attack excludes a claim, or a check is not kept.
 `,
 		operands: func() []string { return nil },
 		open: func(flags *flag.FlagSet) func(console) error {
@@ -184,6 +184,7 @@ func (j *judged) play(ctx context.Context, of []subject, to console) error {
 			return err
 		}
 	}
+	var faulty []error
 	for _, s := range of {
 		s.Progress = func(doing string) { fmt.Fprintln(to.err, doing) }
 		if len(of) > 1 {
@@ -197,6 +198,20 @@ func (j *judged) play(ctx context.Context, of []subject, to console) error {
 		if err := errors.Join(failed, j.write(c, failed == nil, to)); err != nil {
 			return err
 		}
+		if err := fault(c); err != nil {
+			faulty = append(faulty, fmt.Errorf("%s: %w", c.Learner, err))
+		}
+	}
+	return errors.Join(faulty...)
+}
+
+// fault returns what a card holds against a learner, nil if nothing.
+func fault(c *judge.Card) error {
+	if slices.ContainsFunc(c.Attacks, func(a judge.Attack) bool { return a.False }) {
+		return errors.New("the claim is false")
+	}
+	if n := len(slices.DeleteFunc(slices.Clone(c.Checks), func(k judge.Check) bool { return len(k.Failures) == 0 })); n > 0 {
+		return fmt.Errorf("%d of %d checks are not kept", n, len(c.Checks))
 	}
 	return nil
 }

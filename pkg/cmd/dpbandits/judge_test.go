@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -37,6 +38,24 @@ func TestJudge(t *testing.T) {
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("cards of %q, want %q", names, want)
+	}
+}
+
+// TestJudgeStatus: a claim that is excluded, and a check that is not kept, are a failure, after the card.
+func TestJudgeStatus(t *testing.T) {
+	card, complaints, status := on("judge", "-only", "checks", "-worlds", "two", "-name", "mute", "--",
+		"sh", "-c", `read l && echo '{"protocol":1,"name":"mute"}' && read l`)
+	if status != 1 || !strings.Contains(card, "NOT KEPT") || !strings.Contains(complaints, "mute: ") || !strings.Contains(complaints, "not kept") {
+		t.Errorf("a program that ends at once: status %d, complains %q, card %s", status, complaints, card)
+	}
+	for want, c := range map[string]judge.Card{
+		"the claim is false":         {Attacks: []judge.Attack{{}, {False: true}}, Checks: []judge.Check{{}}},
+		"1 of 2 checks are not kept": {Attacks: []judge.Attack{{}}, Checks: []judge.Check{{}, {Failures: []string{"it counts"}}}},
+		"<nil>":                      {Attacks: []judge.Attack{{Failed: "no stream"}}, Checks: []judge.Check{{}}},
+	} {
+		if got := fmt.Sprint(fault(&c)); got != want {
+			t.Errorf("of %+v: %s, want %s", c, got, want)
+		}
 	}
 }
 
