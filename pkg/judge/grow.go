@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -23,11 +24,11 @@ type Exponent struct {
 }
 
 // grow measures the exponents, in the last world that the learner plays with all that there is to
-// see.
+// see, and in which rewards follow a law: against an adversary most learners never begin to learn.
 func (j *judging) grow(ctx context.Context) error {
 	p := j.places[len(j.places)-1]
 	for _, other := range j.places {
-		if !other.hidden {
+		if _, adversary := other.Environment.(environment.Adversary); !other.hidden && !adversary {
 			p = other
 		}
 	}

@@ -414,6 +414,22 @@ func TestOnly(t *testing.T) {
 	}
 }
 
+// TestGrowsUnderALaw: growth is measured where rewards follow a law, if the learner plays there.
+func TestGrowsUnderALaw(t *testing.T) {
+	for world, keys := range map[string][]string{"2 arms": {"two", "adversary"}, "10 arms, means that go up and down": {"adversary"}} {
+		o := short(t)
+		o.Only = []judge.Section{judge.Growth}
+		var err error
+		if o.Worlds, err = catalogue.Named(keys...); err != nil {
+			t.Fatal(err)
+		}
+		c := card(t, arms.NewDPUCB(1), o)
+		if len(c.Grows) == 0 || c.Grows[0].World != world {
+			t.Errorf("worlds %q: grows %+v, want in %s", keys, c.Grows, world)
+		}
+	}
+}
+
 // TestRivalFails: a rival that fails is named, and is no fault of the learner.
 func TestRivalFails(t *testing.T) {
 	o := short(t)

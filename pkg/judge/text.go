@@ -24,7 +24,7 @@ func (c *Card) String() string {
 		w.Flush()
 	}
 	for _, why := range c.PlaysNot {
-		fmt.Fprintf(&b, "plays not in  %s\n", why)
+		fmt.Fprintf(&b, "does not play  %s\n", why)
 	}
 	return b.String()
 }
