@@ -58,9 +58,8 @@ execute: ## the same, and write the outputs into notebooks/, to be committed
 	@docker/setup kernel data
 	@docker/run python notebooks/tools/run.py --in-place $(NOTEBOOKS)
 
-site: ## the notebooks, the reference and the leaderboard as a folder of pages, build/site
-	@docker/setup go python node
-	@docker/run python notebooks/tools/site_pages.py $(NOTEBOOKS)
+site: lite ## the notebooks, the reference and the leaderboard as a folder of pages, build/site; served, each cell can be changed
+	@docker/run python notebooks/tools/site_pages.py --lite build/lite $(NOTEBOOKS)
 
 lessons: ## the lessons for students, without solutions, for teachers, with a sheet, and as slides: build/lessons
 	@docker/setup go python node

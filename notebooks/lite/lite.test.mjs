@@ -380,6 +380,65 @@ test('Firefox runs every cell of the first notebook', { skip: !firefox ? 'there 
   compare(t, notebooks[0], file);
 });
 
+// The site's pages, beside the notebooks that run: on a telephone, in the dark.
+test('a cell of a page is changed in its place', async t => {
+  const out = path.join(scratch, 'site');
+  const made = spawnSync(path.join(root, 'docker', 'run'), ['python', 'notebooks/tools/site_pages.py', '--out', out, '--lite', site,
+    'notebooks/00-quickstart.ipynb'], { cwd: root, encoding: 'utf8' });
+  assert.equal(made.status, 0, made.stdout + made.stderr);
+  const pages = serve(out);
+  await listen(pages.server);
+  const context = await browser.newContext({ viewport: { width: 390, height: 800 }, colorScheme: 'dark' });
+  try {
+    const page = await context.newPage(), wrong = [];
+    page.setDefaultTimeout(600_000);
+    page.on('pageerror', e => wrong.push(String(e)));
+    page.on('request', r => {
+      if (/^http/.test(r.url()) && new URL(r.url()).port !== String(pages.server.address().port)) wrong.push(r.url());
+    });
+    await page.goto(`http://127.0.0.1:${pages.server.address().port}/sub/00-quickstart.html`, { timeout: 600_000 });
+    const { cells } = JSON.parse(fs.readFileSync(path.join(root, 'notebooks', '00-quickstart.ipynb'), 'utf8'));
+    const code = cells.filter(c => c.cell_type === 'code');
+    assert.equal(await page.locator('.dpb-edit').count(), code.length);
+    const place = page.locator(`[id="cell-id=${code[2].id}"]`);
+    await place.locator('details').evaluate(d => { d.open = true; });
+    await place.getByRole('button', { name: 'Edit this cell' }).press('Enter');
+    const text = place.getByRole('textbox', { name: 'Go code' });
+    assert.equal(await text.inputValue(), code[2].source.join('').trimEnd());
+    const runs = async source => {
+      await text.fill(source);
+      await text.press('Shift+Enter');
+      await place.locator('.dpb-edit:not([data-state=running])').waitFor();
+      return place.locator('.dpb-again:visible').first().innerHTML();
+    };
+    const own = await text.inputValue();
+    const other = await runs(own.replace('private(1)', 'private(2)').replace('ε = 1"', 'ε = 2"'));
+    assert.match(other, /dpb-figure/);
+    assert.match(other, /ε = 2/);
+    t.diagnostic(`another epsilon: ${await place.locator('.dpb-edit output').textContent()}`);
+    assert.match(await runs(own.replace('private(1)', 'privte(1)')), /cell \[3\], line 2: undefined: privte/);
+    await page.evaluate(fs.readFileSync(createRequire(path.join(root, 'docker', 'package.json')).resolve('axe-core/axe.min.js'), 'utf8'));
+    const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+    assert.deepEqual(violations.filter(v => ['serious', 'critical'].includes(v.impact)).map(v => `${v.id}: ${v.nodes[0].html}`), []);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it is wider than a telephone');
+    await text.fill('%%\nfmt.Println("begins")\nfor {\n}');
+    await text.press('Shift+Enter');
+    await place.locator('.dpb-again pre', { hasText: 'begins' }).waitFor();
+    await place.locator('.dpb-edit').getByRole('button', { name: 'Stop' }).click();
+    await place.locator('.dpb-error', { hasText: 'stopped' }).waitFor();
+    await place.getByRole('button', { name: 'As it was' }).click();
+    assert.equal(await text.inputValue(), own);
+    assert.ok(await place.locator('.jp-Cell-outputWrapper').isVisible());
+    assert.match(await runs(own), /ε = 1/);
+    assert.deepEqual(wrong, []);
+    await page.goto(`file://${path.join(out, '00-quickstart.html')}`);
+    assert.equal(await page.locator('.dpb-edit').count(), 0);
+  } finally {
+    await context.close();
+    pages.server.close();
+  }
+});
+
 // Every page that a reader may enter by: it comes, and asks nobody else.
 test('no page of the site asks another host', async t => {
   const context = await browser.newContext();

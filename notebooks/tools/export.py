@@ -161,10 +161,14 @@ def computes(nb, name):
     made = json.loads(made.stdout)
     program = base64.b64encode(Path(made["program"]).read_bytes()).decode()
     worker = (Path(goroot.stdout.strip()) / "lib" / "wasm" / "wasm_exec.js").read_text(encoding="utf-8")
-    script = (HERE / "rerun.js").read_text(encoding="utf-8").strip()
-    arguments = ", ".join(json.dumps(x).replace("</", "<\\/") for x in (made["cells"], worker))
-    return (f'<script type="application/octet-stream" id="dpb-program">{program}</script>\n'
-            f"<script>\n{script}({arguments});\n</script>\n")
+    return f'<script type="application/octet-stream" id="dpb-program">{program}</script>\n' + script("rerun.js", made["cells"], worker)
+
+
+def script(name, *arguments):
+    """A script of this folder, called with the arguments."""
+    shared, text = ((HERE / f).read_text(encoding="utf-8").strip() for f in ("show.js", name))
+    values = ", ".join(json.dumps(x).replace("</", "<\\/") for x in arguments)
+    return f"<script>\n(function () {{\n{shared}\n{text}({values});\n}})();\n</script>\n"
 
 
 def fetched(page):

@@ -51,13 +51,6 @@
     };
   }
 
-  function element(parent, tag, className, text) {
-    var e = parent.appendChild(document.createElement(tag));
-    if (className) e.className = className;
-    if (text) e.textContent = text;
-    return e;
-  }
-
   // control adds a slider and a field of one number, and returns a function that tells the number.
   function control(form, c) {
     var row = element(form, "span", "", c.name), slider = element(row, "input"), field = element(row, "input");
@@ -86,22 +79,9 @@
     return function () { return c.name + "=" + field.value; };
   }
 
-  // show puts a figure, or a table, into the place. Scripts in it run.
-  function show(place, html) {
-    var range = document.createRange();
-    range.selectNode(place);
-    place.appendChild(range.createContextualFragment(html));
-  }
-
-  // clear takes away what a run has shown.
-  function clear(place) {
-    place.querySelectorAll("[_echarts_instance_]").forEach(function (e) { window.echarts.getInstanceByDom(e).dispose(); });
-    place.textContent = "";
-  }
-
   function cell(spec) {
     var root = document.getElementById("cell-id=" + spec.id);
-    var own = root.querySelector(".jp-Cell-outputWrapper") || element(root, "div"); // what the notebook shows
+    var made = outputs(root), own = made.own, place = made.place;
     var form = document.createElement("form");
     form.className = "dpb-rerun";
     form.setAttribute("aria-label", "Compute this figure again");
@@ -112,9 +92,6 @@
     var meter = element(bar, "progress"), said = element(bar, "output");
     stop.type = back.type = "button";
     meter.max = 1;
-    var place = document.createElement("div");
-    place.className = "dpb-again jp-RenderedHTMLCommon";
-    root.insertBefore(place, own.nextSibling);
 
     var now, clock; // the worker that runs, and what shows its time
     function state(name, text) {
@@ -133,7 +110,6 @@
       place.style.minHeight = "";
       state(name, text);
     }
-    place.hidden = true;
     state("idle", "");
 
     form.addEventListener("submit", async function (e) {

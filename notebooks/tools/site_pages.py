@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Makes the site: a folder of pages that works from a disk, without a server and without a network.
 
-    site_pages.py [--out build/site] notebook...
+    site_pages.py [--out build/site] [--lite build/lite] notebook...
 
 The pages of the notebooks are those of export.py, with the outputs that the notebooks have; nothing is executed. The
 reference, the leaderboard and the scorecard come from Go (notebooks/tools/reference). Added are what links them: an
 index with a picture of each notebook, a search, and on each notebook's page the way to the previous and the next one.
 The run fails on a link that leads nowhere.
+
+With --lite, the site holds what `make lite` made: its notebooks run, and each cell of a page can be changed and run in
+its place, if a server hands the pages out.
 """
 
 import base64
@@ -18,6 +21,7 @@ import subprocess
 import sys
 import urllib.parse
 from html.parser import HTMLParser
+from pathlib import Path
 
 import nbformat
 from bs4 import BeautifulSoup
@@ -56,6 +60,7 @@ details { margin: .8rem 0; } summary { cursor: pointer; color: var(--link); }
 .cards p { margin: .4rem 0; font-size: .9rem; color: var(--soft); }
 .found li { margin: .6rem 0; } .found small { color: var(--soft); }
 .scroll { overflow-x: auto; }
+.now { font-size: 1.15rem; } .now a { font-weight: 600; }
 """
 
 # JupyterLab's theme is paler than that in places, and does not underline links.
@@ -67,6 +72,13 @@ NOTEBOOK = """
     --jp-mirror-editor-error-color: #ff8a80; --jp-cell-inprompt-font-color: #8ab4f8; --jp-cell-outprompt-font-color: #f0a080; }
 }
 .jp-RenderedHTMLCommon a:link { text-decoration: underline; }
+.dpb-edit { font: 15px system-ui, sans-serif; display: flex; flex-wrap: wrap; gap: .4rem .6rem; align-items: center; margin: .3rem 0; }
+.dpb-edit textarea { flex-basis: 100%; box-sizing: border-box; font: 13px/1.4 ui-monospace, monospace; tab-size: 4; white-space: pre; color: var(--ink);
+  background: var(--paper); border: 1px solid var(--soft); border-radius: 4px; padding: .4rem .6rem; resize: vertical; }
+.dpb-edit button { font: inherit; color: var(--ink); background: var(--box); border: 1px solid var(--soft); border-radius: 4px; padding: 0 .6rem; }
+.dpb-edit button:disabled { opacity: .55; }
+.dpb-edit output { color: var(--soft); }
+.dpb-again pre.dpb-error { color: var(--jp-mirror-editor-error-color); }
 """
 
 # Without a mouse, one scrolls with the keys, and only what has the focus.
@@ -112,15 +124,21 @@ SEARCH = """
 """
 
 
-def bar(up=""):
-    """What stands on top of each page; up leads to the site's root."""
-    return (f'<nav class="dpb-site" aria-label="Site"><a href="{up}index.html">dpbandits</a> <a href="{up}leaderboard.html">Leaderboard</a> '
+def bar(up="", runs=""):
+    """What stands on top of each page; up leads to the site's root, and runs is the address of a notebook that runs."""
+    runs = f'<a href="{up}{runs}">Try it now</a> ' if runs else ""
+    return (f'<nav class="dpb-site" aria-label="Site"><a href="{up}index.html">dpbandits</a> {runs}<a href="{up}leaderboard.html">Leaderboard</a> '
             f'<a href="{up}scorecard.html">Scorecard</a> '
             f'<a href="{up}api.html">Reference</a><form action="{up}search.html" role="search">'
             '<input type="search" name="q" aria-label="Search the site" placeholder="Search"><button>Search</button></form></nav>\n')
 
 
-def framed(title, body, up="", head=""):
+def live(path, lite):
+    """Where a notebook runs, if the site holds that."""
+    return f"lite/notebooks/index.html?path={urllib.parse.quote(run.below(path))}" if lite else ""
+
+
+def framed(title, body, up="", head="", runs=""):
     """A page of the site."""
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -132,7 +150,7 @@ def framed(title, body, up="", head=""):
 <script>{SCROLL}</script>
 {head}</head>
 <body>
-{bar(up)}<main>
+{bar(up, runs)}<main>
 <h1>{html.escape(title)}</h1>
 {body}
 </main>
@@ -169,19 +187,24 @@ def picture(nb):
     return None
 
 
-def adorn(path, before, after, others):
+def adorn(path, nb, before, after, others, runs):
     """Puts the site's bar on top of a notebook's page, and what is before and after it below.
 
-    Links to the others, notebooks that are not on the site, go to where they can be read.
+    Links to the others, notebooks that are not on the site, go to where they can be read. If the notebook runs on the
+    site, its cells can be changed on the page.
     """
     text = path.read_text(encoding="utf-8")
     for other in others:
         text = text.replace(f'href="{other.stem}.html', f'href="{run.VIEWER}{run.below(other)}')
-    for place in ('<main>\n', '</main>', "</head>"):
+    for place in ["<main>\n", "</main>", "</head>", *[export.POLICY] * bool(runs)]:
         if text.count(place) != 1:
             raise export.Failure(f"{path.name} has the place {place.strip()} {text.count(place)} times, want once")
     links = "".join(f'<a href="{name}.html" rel="{rel}">{html.escape(words)}</a>' for name, rel, words in (before, after) if name)
-    text = text.replace("<main>\n", bar() + "<main>\n")
+    text = text.replace("<main>\n", bar(runs=runs) + "<main>\n")
+    if runs:
+        cells = [{"id": c.id, "source": c.source} for c in nb.cells if c.cell_type == "code"]
+        text = text.replace(export.POLICY, f"{export.POLICY} 'self'")
+        text = text.replace("</main>", f"</main>\n{export.script('edit.js', 'lite/', cells)}")
     text = text.replace("</main>", f'</main>\n<nav class="dpb-ways" aria-label="Notebooks">{links}</nav>')
     path.write_text(text.replace("</head>", f"<style>{STYLE}{NOTEBOOK}</style><script>{SCROLL}</script></head>"), encoding="utf-8")
 
@@ -202,9 +225,14 @@ class Page(HTMLParser):
                 self.links.append(attrs[key])
 
 
+def ours(directory):
+    """The pages of the site, without those of Jupyter."""
+    return [path for path in sorted(directory.rglob("*.html")) if path.relative_to(directory).parts[0] != "lite"]
+
+
 def broken(directory):
     """The links of all pages that lead to no file or to no anchor."""
-    pages = {path.resolve(): Page(path) for path in sorted(directory.rglob("*.html"))}
+    pages = {path.resolve(): Page(path) for path in ours(directory)}
     found = []
     for path, page in pages.items():
         for link in page.links:
@@ -218,13 +246,16 @@ def broken(directory):
     return found
 
 
-def make(out, notebooks):
+def make(out, notebooks, lite=None):
     shutil.rmtree(out, ignore_errors=True)
+    if lite:
+        shutil.copytree(lite, out / "lite")
     (out / "api").mkdir(parents=True)
     (out / "pictures").mkdir()
     go = subprocess.Popen(["go", "run", "./notebooks/tools/reference"], cwd=run.ROOT, stdout=subprocess.PIPE, text=True)
     index, cards = [], []
     nbs = {path.stem: run.share(nbformat.read(path, as_version=4)) for path in notebooks}
+    runs = {path.stem: live(path, lite) for path in notebooks}
     order = ways(nbs)
     folder = run.ROOT / "notebooks"
     others = [path for path in [*folder.glob("*.ipynb"), *folder.glob("evidence/*.ipynb")] if path.stem not in nbs]
@@ -234,7 +265,7 @@ def make(out, notebooks):
         shown = picture(nb)
         export.page(nb, page, notebooks[0].resolve().parent)
         before, after = (order[k] if 0 <= k < len(order) else "" for k in (i - 1, i + 1))
-        adorn(page, others=others, before=(before, "prev", "← " + titles.get(before, "")), after=(after, "next", titles.get(after, "") + " →"))
+        adorn(page, nb, others=others, runs=runs[name], before=(before, "prev", "← " + titles.get(before, "")), after=(after, "next", titles.get(after, "") + " →"))
         image = ""
         if shown:
             (out / "pictures" / f"{name}.svg").write_text(shown[0], encoding="utf-8")
@@ -248,34 +279,38 @@ def make(out, notebooks):
     made = json.load(go.stdout)
     if go.wait():
         raise export.Failure("the reference could not be made")
-    packages = []
+    packages, first = [], runs[order[0]]
     for p in made:
         up = "../" * p["path"].count("/")
         body = f'<div class="scroll">{p["body"]}</div>' if p["live"] else p["body"]
-        (out / p["path"]).write_text(framed(p["title"], body, up, export.library() if p["live"] else ""), encoding="utf-8")
+        (out / p["path"]).write_text(framed(p["title"], body, up, export.library() if p["live"] else "", first), encoding="utf-8")
         index.append([p["title"], p["path"], p["summary"]])
         index += [[e["name"], f"{p['path']}#{e['anchor']}", e["text"]] for e in p["entries"]]
         if up:
             packages.append(f'<li><a href="{p["path"]}">{html.escape(p["title"])}</a>: {html.escape(p["summary"])}</li>')
-    (out / "api.html").write_text(framed("Reference", f"<ul>{''.join(packages)}</ul>"), encoding="utf-8")
+    (out / "api.html").write_text(framed("Reference", f"<ul>{''.join(packages)}</ul>", runs=first), encoding="utf-8")
     (out / "search.js").write_text("var dpbIndex = " + json.dumps(index, ensure_ascii=False, separators=(",", ":")) + ";\n", encoding="utf-8")
     (out / "search.html").write_text(framed("Search", '<p id="count" role="status"></p><ul id="found" class="found"></ul>\n'
-                                            f'<script src="search.js"></script><script>{SEARCH}</script>'), encoding="utf-8")
+                                            f'<script src="search.js"></script><script>{SEARCH}</script>', runs=first), encoding="utf-8")
+    now = (f'<p class="now"><a href="{first}">Try it now</a>: Go\'s compiler runs in your browser, nothing is installed. '
+           "Or open a notebook below: every cell has <em>Edit this cell</em>.</p>") if first else ""
     (out / "index.html").write_text(framed("Differentially private bandits", (
         "<p>Notebooks that tell, rerun and question papers on bandits with differential privacy. Each page works offline.</p>"
-        f'<ol class="cards">{"".join(cards)}</ol>')), encoding="utf-8")
+        f'{now}<ol class="cards">{"".join(cards)}</ol>'), runs=first), encoding="utf-8")
 
 
 def main(arguments=None):
-    a = run.parser(__doc__, run.ROOT / "build" / "site").parse_args(arguments)
+    p = run.parser(__doc__, run.ROOT / "build" / "site")
+    p.add_argument("--lite", type=Path, help="the folder that make lite made")
+    a = p.parse_args(arguments)
     try:
-        make(a.out, a.notebooks)
+        make(a.out, a.notebooks, a.lite)
         if bad := broken(a.out):
             raise export.Failure("links that lead nowhere:\n  " + "\n  ".join(bad))
     except export.Failure as e:
         print(f"site: {e}", file=sys.stderr)
         return 1
-    print(f"site: {len(list(a.out.rglob('*.html')))} pages, no broken link: {a.out / 'index.html'}")
+    print(f"site: {len(ours(a.out))} pages, no broken link: {a.out / 'index.html'}")
     return 0
 
 

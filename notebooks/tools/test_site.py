@@ -37,7 +37,21 @@ def test_the_first_picture_is_found():
 def test_links_to_notebooks_beyond_the_site_leave_it(tmp_path):
     page = tmp_path / "a.html"
     page.write_text('<head></head><main>\n<a href="b.html#s">b</a><a href="c.html">c</a></main>')
-    site.adorn(page, others=[Path("b.ipynb")], before=("", "prev", ""), after=("c", "next", "C →"))
+    site.adorn(page, notebook("x"), others=[Path("b.ipynb")], runs="", before=("", "prev", ""), after=("c", "next", "C →"))
     text = page.read_text()
     assert 'href="https://nbviewer.org/github/dpbandits/dpbandits/blob/main/notebooks/b.ipynb#s"' in text
     assert '<a href="c.html" rel="next">C →</a>' in text and 'rel="prev"' not in text
+    assert "Edit this cell" not in text
+
+
+def test_a_notebook_that_runs_can_be_edited(tmp_path):
+    page = tmp_path / "a.html"
+    page.write_text(f'<head><meta content="{site.export.POLICY}"></head><main>\n</main>')
+    cells = [v4.new_code_cell("a := '</script>'", id="c1"), v4.new_markdown_cell("text", id="m1")]
+    there = site.live(site.run.ROOT / "notebooks" / "evidence" / "a.ipynb", lite=tmp_path)
+    assert there == "lite/notebooks/index.html?path=evidence/a.ipynb"
+    site.adorn(page, v4.new_notebook(cells=cells), others=[], runs=there, before=("", "prev", ""), after=("", "next", ""))
+    text = page.read_text()
+    assert f'<a href="{there}">Try it now</a>' in text
+    assert f"{site.export.POLICY} 'self'" in text
+    assert """("lite/", [{"id": "c1", "source": "a := '<\\/script>'"}]);""" in text

@@ -60,7 +60,8 @@
     }
   };
 
-  // The worker of the first kernel starts while Jupyter does. What it says is kept until the kernel hears it.
+  // The worker of the first kernel starts while Jupyter does. What it says is kept until the kernel
+  // hears it.
   const scale = new URLSearchParams(location.search).get("scale") || "smoke";
   function start(state, modules) {
     const worker = new Worker(base + "worker.js"), early = [];

@@ -1,6 +1,6 @@
 // The kernel's worker: Go's compiler, Go's linker and the cell's program, one after the other, over
-// a file system in memory. Messages in: start, execute, help. Out: ready, modules, state, loading,
-// stream, display, done.
+// a file system in memory. Messages in: start, execute, declare, help. Out: ready, modules, state,
+// loading, stream, display, done.
 "use strict";
 
 importScripts("files.js");
@@ -338,6 +338,14 @@ async function execute({code, count}) {
   return {status: "ok", times};
 }
 
+// declare takes what cells declare, and runs nothing. What does not parse declares nothing.
+function declare(list) {
+  for (const {code, count} of list) {
+    if (!cells({Do: "compose", Code: code, Count: count}).Error) commit();
+  }
+  return {status: "ok"};
+}
+
 // help completes a name, or says what it is. Positions are in letters on the page, and in bytes here.
 let helping = null;
 async function help({code, at}) {
@@ -368,7 +376,7 @@ onmessage = ({data}) => {
     }
     let result;
     try {
-      result = await (data.type === "help" ? help(data) : execute(data));
+      result = await (data.type === "help" ? help(data) : data.type === "declare" ? declare(data.cells) : execute(data));
     } catch (e) {
       flush();
       result = {status: "error", ename: "kernel", evalue: String(e && e.message || e), traceback: [String(e && e.stack || e)]};

@@ -41,7 +41,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestJudgeStatus: a claim that is excluded, and a check that is not kept, are a failure, after the card.
+// TestJudgeStatus: a claim that is excluded, and a check that is not kept, are a failure, after the
+// card.
 func TestJudgeStatus(t *testing.T) {
 	card, complaints, status := on("judge", "-only", "checks", "-worlds", "two", "-name", "mute", "--",
 		"sh", "-c", `read l && echo '{"protocol":1,"name":"mute"}' && read l`)
