@@ -4,8 +4,8 @@
 (function (LITE, CELLS) {
   if (!/^http/.test(location.protocol)) return;
   var base = new URL(LITE + "extensions/dpbandits-go/", location.href).href;
-  var worker, state = null, modules = {}; // of the worker, and what the next one takes over
-  var declared = {}, job = null, jobs = 0; // cells that the worker knows; what runs now
+  var worker, modules = {}; // what the next worker takes over
+  var job = null, jobs = 0; // what runs now
 
   function boot() {
     worker = new Worker(base + "worker.js");
@@ -15,7 +15,6 @@
     };
     worker.onmessage = function (e) {
       var m = e.data;
-      if (m.type === "state") state = m.state;
       if (m.type === "modules") modules = m.modules;
       if (m.type === "ready" && m.error) end(m.error);
       if (!job) return;
@@ -28,10 +27,10 @@
         done.done(m);
       }
     };
-    worker.postMessage({type: "start", base: base, scale: "smoke", state: state, modules: modules});
+    worker.postMessage({type: "start", base: base, scale: "smoke", state: null, modules: modules});
   }
 
-  // end stops the worker. The next one knows what was declared.
+  // end stops the worker.
   function end(why) {
     worker.terminate();
     worker = null;
@@ -48,6 +47,7 @@
     code.parentNode.insertBefore(form, code.nextSibling);
     var open = element(form, "button", "", "Edit this cell");
     open.type = "button";
+    open.setAttribute("aria-label", "Edit this cell, number " + (index + 1));
     open.addEventListener("click", function () {
       open.remove();
       edit();
@@ -63,9 +63,11 @@
       code.hidden = true;
       text.focus();
       var run = element(form, "button", "", "Run"), stop = element(form, "button", "", "Stop"), back = element(form, "button", "", "As it was");
-      var said = element(form, "output", "", "Shift+Enter runs it, at smoke scale. The first run fetches Go's compiler: 20 MB, once.");
+      var said = element(form, "output", "", "Shift+Enter runs it, in fewer trials than the notebook's own: " +
+        "numbers may differ. The first run fetches Go's compiler: 20 MB, once.");
       stop.type = back.type = "button";
       stop.disabled = true;
+      text.addEventListener("input", function () { spec.source = text.value; }); // for the cells below, too
       text.addEventListener("keydown", function (e) {
         if (e.key !== "Enter" || !e.shiftKey) return;
         e.preventDefault();
@@ -75,10 +77,10 @@
       form.addEventListener("submit", function (e) {
         e.preventDefault();
         if (job) {
-          said.textContent = "another cell is running";
+          if (form.dataset.state !== "running") said.textContent = "another cell is running";
           return;
         }
-        var from = performance.now(), pre = null, shown = {}, began = false;
+        var from = performance.now(), pre = null, letters = 0, shown = {}, began = false;
         function begin() {
           if (began) return;
           began = true;
@@ -87,10 +89,10 @@
           own.hidden = true;
         }
         form.dataset.state = "running";
+        said.setAttribute("aria-live", "off"); // nobody wants the megabytes read out
         run.disabled = true;
         stop.disabled = false;
         said.textContent = "running";
-        spec.source = text.value;
         if (!worker) boot();
         job = {
           id: ++jobs,
@@ -100,7 +102,9 @@
           write: function (t) {
             begin();
             pre = pre || element(place, "pre");
-            pre.textContent += t;
+            if (letters < 1e5) pre.append(t); // a page can hold no more than a reader can
+            else if (letters < Infinity) pre.append("\n... and more");
+            letters = letters < 1e5 ? letters + t.length : Infinity;
           },
           display: function (m) {
             begin();
@@ -109,22 +113,21 @@
             if (m.id) shown[m.id] = into;
             clear(into);
             if (m.mime === "text/html" || m.mime === "image/svg+xml") show(into, m.content);
+            else if (m.mime === "image/png") element(into, "img").src = "data:image/png;base64," + m.content;
             else element(into, "pre", "", m.content);
           },
           done: function (m) {
             begin();
             if (m.status === "error") element(place, "pre", "dpb-error", m.traceback.join("\n"));
-            else declared[index] = true;
             form.dataset.state = m.status;
             run.disabled = false;
             stop.disabled = true;
+            said.setAttribute("aria-live", "polite");
             said.textContent = (m.status === "error" ? "failed after " : "took ") + ((performance.now() - from) / 1000).toFixed(1) + " s";
           },
         };
-        // Of the cells above it takes what they declare.
-        var above = CELLS.map(function (c, i) { return {code: c.source, count: i + 1, index: i}; })
-          .filter(function (c) { return c.index < index && !declared[c.index]; });
-        above.forEach(function (c) { declared[c.index] = true; });
+        // What the cells above declare, as they stand now, and nothing else.
+        var above = CELLS.slice(0, index).map(function (c, i) { return {code: c.source, count: i + 1}; });
         worker.postMessage({type: "declare", id: 0, cells: above});
         worker.postMessage({type: "execute", id: job.id, code: spec.source, count: index + 1});
       });
@@ -132,7 +135,6 @@
       back.addEventListener("click", function () {
         if (form.dataset.state === "running") end("stopped");
         text.value = spec.source = source;
-        delete declared[index];
         clear(place);
         place.hidden = true;
         own.hidden = false;

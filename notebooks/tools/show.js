@@ -20,12 +20,16 @@ function clear(place) {
   place.textContent = "";
 }
 
-// outputs returns what a cell of the notebook shows, and an empty place behind it for what a run does.
+// outputs returns what a cell of the notebook shows, and an empty place behind it for what a run
+// does, whatever script runs it.
 function outputs(root) {
   var own = root.querySelector(".jp-Cell-outputWrapper") || element(root, "div");
-  var place = document.createElement("div");
-  place.className = "dpb-again jp-RenderedHTMLCommon";
-  place.hidden = true;
-  root.insertBefore(place, own.nextSibling);
+  var place = root.querySelector(".dpb-again");
+  if (!place) {
+    place = document.createElement("div");
+    place.className = "dpb-again jp-RenderedHTMLCommon";
+    place.hidden = true;
+    root.insertBefore(place, own.nextSibling);
+  }
   return {own: own, place: place};
 }

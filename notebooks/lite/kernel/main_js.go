@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"syscall/js"
 
@@ -13,7 +14,7 @@ import (
 type request struct {
 	Do       string            // packages, restore, compose, commit, explain
 	Packages map[string]string // names by path
-	State    *cells.Notebook
+	State    *cells.Notebook   // nil: nothing is declared
 	Code     string
 	Count    int
 }
@@ -37,7 +38,7 @@ func main() {
 			packages = r.Packages
 			notebook.Adopt(packages)
 		case "restore":
-			notebook = r.State
+			notebook = cmp.Or(r.State, cells.New(nil))
 			notebook.Adopt(packages)
 		case "compose":
 			p, err := notebook.Compose(r.Code, r.Count)

@@ -73,7 +73,7 @@
     worker.postMessage({type: "start", base, scale, state, modules});
     return {worker, early};
   }
-  let first = new URLSearchParams(location.search).has("path") ? start(null, {}) : null;
+  let first = /\.ipynb$/.test(new URLSearchParams(location.search).get("path")) ? start(null, {}) : null;
 
   function makeKernel(BaseKernel) {
     return class GoKernel extends BaseKernel {

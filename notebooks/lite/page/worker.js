@@ -89,7 +89,7 @@ function unpack({path, size}) {
 // latest fetches a file whose name tells nothing of what is in it: the one of an earlier visit serves
 // where there is no network.
 async function latest(url) {
-  const kept = await caches.open("dpbandits-go").catch(() => null);
+  const kept = globalThis.caches ? await caches.open("dpbandits-go").catch(() => null) : null;
   try {
     const response = await fetch(url);
     if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
@@ -110,8 +110,8 @@ const kept = {
   },
   url: key => base + "api/kept?" + encodeURIComponent(key),
   async keys(name) {
-    const cache = await this.open(name);
-    return cache ? (await cache.keys()).map(r => decodeURIComponent(new URL(r.url).search.slice(1))) : [];
+    const cache = await this.open(name), list = cache ? await cache.keys().catch(() => []) : [];
+    return list.map(r => decodeURIComponent(new URL(r.url).search.slice(1)));
   },
   async get(name, key) {
     const cache = await this.open(name), response = cache && await cache.match(this.url(key));
@@ -141,8 +141,8 @@ async function keepTrials() {
   for (const path of files.list(trials)) {
     const data = files.get(path); // null: of an earlier visit, and not wanted yet
     if (!data || filed.get(path) === data.length) continue;
-    filed.set(path, data.length);
     await kept.put("trials", path, data, 400);
+    filed.set(path, data.length);
   }
 }
 
@@ -160,7 +160,10 @@ async function bytes(file) {
 }
 
 async function module(name) {
-  modules[name] = modules[name] || bytes(index.programs[name]).then(b => WebAssembly.compile(b));
+  modules[name] = modules[name] || bytes(index.programs[name]).then(b => WebAssembly.compile(b)).catch(e => {
+    delete modules[name]; // who needs it asks again
+    throw e;
+  });
   return modules[name];
 }
 
@@ -217,8 +220,8 @@ async function start(message) {
   const [programs, finished] = await Promise.all([kept.keys("programs"), kept.keys("trials")]);
   for (const path of finished) {
     files.lazy(path, 0, async () => {
-      const data = await kept.get("trials", path);
-      if (!data) throw Object.assign(new Error(path), {code: "ENOENT"}); // another tab has let it go
+      const data = await kept.get("trials", path).catch(() => null);
+      if (!data) throw Object.assign(new Error(path), {code: "ENOENT"}); // damaged, or another tab has let it go
       return data;
     });
   }
@@ -296,7 +299,9 @@ async function execute({code, count}) {
     warmSoon(1000);
     return {status: "ok", times};
   }
-  const key = build && await digest(build + program.Source);
+  // A cell that only declares is kept as nothing: it has been compiled.
+  const key = build && await digest([build, program.Run, program.Source].join("\n"));
+  const keep = data => { if (key) kept.put("programs", key, data, 40).catch(() => {}); }; // no room is no error
   let wasm = key && await timed("kept", () => kept.get("programs", key).catch(() => null));
   const made = !wasm;
   if (made) {
@@ -309,7 +314,10 @@ async function execute({code, count}) {
       "-importcfg", "/tmp/compilecfg", "-pack", "-c=1", "-trimpath", "/checkout/notebooks=>", "/tmp/main.go"], environment));
     if (compiled.code) return fail("compile", cells({Do: "explain", Code: compiled.said}).Message);
     commit();
-    if (!program.Run) return {status: "ok", times};
+    if (!program.Run) {
+      keep(new Uint8Array(0));
+      return {status: "ok", times};
+    }
     const link = await timed("linker", () => module("link"));
     await timed("archives", () => archives);
     const linked = await timed("link", () => quiet(link, ["link", "-o", "/tmp/main.wasm", "-importcfg", "/tmp/linkcfg", "-s", "-w",
@@ -319,6 +327,8 @@ async function execute({code, count}) {
     files.remove("/tmp/main.wasm");
   } else {
     commit();
+    warmSoon(1000);
+    if (!program.Run) return {status: "ok", times};
     clearTimeout(idle);
   }
   const loaded = await timed("load", () => WebAssembly.compile(wasm));
@@ -328,8 +338,9 @@ async function execute({code, count}) {
     ...(program.Env || {}),
   }));
   flush();
-  keepTrials().then(() => made && key && kept.put("programs", key, wasm, 40)).catch(() => {}); // no room is no error
-  if (!made) warmSoon(1000);
+  keepTrials().catch(() => {});
+  if (made) keep(wasm);
+  else warmSoon(1000);
   if (status) {
     stdio(2, encoder.encode(`exit status ${status}\n`));
     flush();
@@ -338,8 +349,10 @@ async function execute({code, count}) {
   return {status: "ok", times};
 }
 
-// declare takes what cells declare, and runs nothing. What does not parse declares nothing.
+// declare forgets what was declared, takes what cells declare, and runs nothing. What does not parse
+// declares nothing.
 function declare(list) {
+  cells({Do: "restore"});
   for (const {code, count} of list) {
     if (!cells({Do: "compose", Code: code, Count: count}).Error) commit();
   }

@@ -193,10 +193,10 @@ func (j *judged) play(ctx context.Context, of []subject, to console) error {
 		s.Races = simulate.NewTerminal(to.err)
 		c, failed := judge.Learner(ctx, s.Learner, s.Options)
 		if c == nil {
-			return failed
+			return errors.Join(append(faulty, failed)...)
 		}
 		if err := errors.Join(failed, j.write(c, failed == nil, to)); err != nil {
-			return err
+			return errors.Join(append(faulty, err)...)
 		}
 		if err := fault(c); err != nil {
 			faulty = append(faulty, fmt.Errorf("%s: %w", c.Learner, err))

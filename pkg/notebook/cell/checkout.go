@@ -28,7 +28,7 @@ func Checkout() (string, error) {
 
 // Cache returns a directory of the checkout for simulate.Experiment.Cache, so that a cell that is
 // run again has its results at once. It is empty, which means none, in a run of a whole notebook by
-// make and on a page. `make clean` empties it.
+// make and where a page computes by its controls. `make clean` empties it.
 func Cache() string {
 	root, err := Checkout()
 	if err != nil || os.Getenv("DPBANDITS_BATCH") != "" {
