@@ -28,6 +28,7 @@ if (!browsers.length) browsers.push('chromium', 'firefox');
 
 // visit runs in the page: the cells in their order up to the first figure, and that one again, changed.
 const visit = async () => {
+  const epsilon = new URLSearchParams(location.search).get('epsilon'); // one that no visit has played
   const sleep = ms => new Promise(resolve => setTimeout(resolve, ms));
   const now = () => window.jupyterapp?.shell.currentWidget;
   const says = { times: [] };
@@ -50,7 +51,7 @@ const visit = async () => {
   says.figure = performance.now();
   await fetch('/report', { method: 'POST', body: JSON.stringify({ memory: true }) });
   const changed = content.activeCell.model.sharedModel, code = changed.getSource();
-  changed.setSource(code.replace('private(1)', 'private(2)').replace('ε = 1"', 'ε = 2"'));
+  changed.setSource(code.replace('private(1)', `private(${epsilon})`).replace('ε = 1"', `ε = ${epsilon}"`));
   const from = performance.now();
   await run();
   says.changed = performance.now() - from;
@@ -94,11 +95,12 @@ const state = serve(site, { dated: true });
 await new Promise(resolve => state.server.listen(0, '127.0.0.1', resolve));
 const address = `http://127.0.0.1:${state.server.address().port}/sub/lab/index.html?path=00-quickstart.ipynb`;
 state.inject = `(${visit})().catch(e => fetch("/report", {method: "POST", body: JSON.stringify({error: String(e)})}));`;
+let epsilon = 1;
 
 // open starts a browser, and returns what the page reports.
 async function open(name, profile) {
   state.sent.by.clear();
-  const child = spawn(programs[name](), [...flags[name](profile), address], { stdio: 'ignore' });
+  const child = spawn(programs[name](), [...flags[name](profile), `${address}&epsilon=${++epsilon}`], { stdio: 'ignore' });
   try {
     let held, list;
     const said = await new Promise((resolve, reject) => {
@@ -141,7 +143,7 @@ for (const name of browsers) {
       parts ??= cold[0].parts;
       warm.push(await open(name, profile));
     } finally {
-      fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+      fs.rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
     }
   }
   for (const [which, list] of [['first visit', cold], ['second visit', warm]]) {

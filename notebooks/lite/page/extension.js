@@ -63,17 +63,18 @@
   // The worker of the first kernel starts while Jupyter does. What it says is kept until the kernel
   // hears it.
   const scale = new URLSearchParams(location.search).get("scale") || "smoke";
-  function start(state, modules) {
+  function start(state, modules, path) {
     const worker = new Worker(base + "worker.js"), early = [];
     worker.onmessage = e => early.push(e);
     worker.onerror = e => {
       e.preventDefault();
       early.push(e);
     };
-    worker.postMessage({type: "start", base, scale, state, modules});
+    worker.postMessage({type: "start", base, scale, state, modules, path});
     return {worker, early};
   }
-  let first = /\.ipynb$/.test(new URLSearchParams(location.search).get("path")) ? start(null, {}) : null;
+  const path = new URLSearchParams(location.search).get("path");
+  let first = /\.ipynb$/.test(path) ? start(null, {}, path) : null;
 
   function makeKernel(BaseKernel) {
     return class GoKernel extends BaseKernel {

@@ -113,6 +113,10 @@ const kept = {
     const cache = await this.open(name), list = cache ? await cache.keys().catch(() => []) : [];
     return list.map(r => decodeURIComponent(new URL(r.url).search.slice(1)));
   },
+  async has(name, key) {
+    const cache = await this.open(name);
+    return !!cache && !!await cache.match(this.url(key)).catch(() => null);
+  },
   async get(name, key) {
     const cache = await this.open(name), response = cache && await cache.match(this.url(key));
     if (!response) return null;
@@ -232,14 +236,17 @@ async function start(message) {
   cells({Do: "packages", Packages: names()});
   declared = message.state;
   if (declared) cells({Do: "restore", State: declared});
-  if (programs.length) warmSoon(5000);
-  else warm();
+  if (!programs.length) warm();
+  rest(4000); // Jupyter starts until then
+  if (!message.path) return;
+  fetch(`${base}../../files/${message.path}`).then(r => r.json()).then(({cells}) => {
+    next.cells = cells.filter(c => c.cell_type === "code").map(c => [].concat(c.source).join(""));
+  }).catch(() => {}); // a notebook of the reader's own
 }
 
 // warm fetches what the first cell wants that was not run before, as it is or at a later visit.
 let warming = null, idle = 0, imports = [];
 function warm() {
-  clearTimeout(idle);
   fetchAll(imports).catch(() => {}); // who needs them asks again
   if (warming) return;
   warming = Promise.all(["compile", "link"].map(module)).then(async () => {
@@ -248,9 +255,14 @@ function warm() {
     postMessage({type: "modules", modules: all});
   }).catch(() => { warming = null; });
 }
-function warmSoon(ms) {
+
+// rest does what may be wanted later, if nothing is asked for so long.
+function rest(ms) {
   clearTimeout(idle);
-  idle = setTimeout(warm, ms);
+  idle = setTimeout(() => {
+    warm();
+    ahead();
+  }, ms);
 }
 
 const names = () => Object.fromEntries(Object.entries(index.packages).map(([path, p]) => [path, p.name]));
@@ -279,6 +291,64 @@ function fetchAll(paths) {
 
 const environment = {GOOS: "js", GOARCH: "wasm", GOROOT: "/go", GOGC: "400"};
 
+// keyOf names a program by what it is made of, and of which archives; "" where nothing can be kept.
+const keyOf = async program => build && digest([build, program.Run, program.Source].join("\n"));
+
+// make compiles and links a program. One that only declares is not linked, and is empty.
+async function make(program, timed = (_, work) => work()) {
+  warm();
+  const archives = fetchAll(program.Imports || []); // while the compiler comes
+  archives.catch(() => {});
+  const compile = await timed("compiler", () => module("compile"));
+  files.put("/tmp/main.go", encoder.encode(program.Source));
+  const compiled = await timed("compile", () => quiet(compile, ["compile", "-o", "/tmp/main.a", "-p", "main", "-complete",
+    "-importcfg", "/tmp/compilecfg", "-pack", "-c=1", "-trimpath", "/checkout/notebooks=>", "/tmp/main.go"], environment));
+  if (compiled.code) return {error: "compile", text: cells({Do: "explain", Code: compiled.said}).Message};
+  if (!program.Run) return {wasm: new Uint8Array(0)};
+  const link = await timed("linker", () => module("link"));
+  await timed("archives", () => archives);
+  const linked = await timed("link", () => quiet(link, ["link", "-o", "/tmp/main.wasm", "-importcfg", "/tmp/linkcfg", "-s", "-w",
+    "-buildmode=exe", ...(build ? ["@/tmp/stamp"] : []), "/tmp/main.a"], environment));
+  if (linked.code) return {error: "link", text: linked.said};
+  const wasm = files.get("/tmp/main.wasm");
+  files.remove("/tmp/main.wasm");
+  return {wasm};
+}
+
+// next is what the reader will want: the notebook's cells as the site has them, of which the ones up
+// to until are compiled while nothing else is to do. state is what those before at declare.
+const next = {cells: null, state: null, at: 0, until: 3, made: new Map()};
+let waiting = 0; // messages that are not answered
+
+// expect looks two cells ahead of one that was run, if it was as the site has it.
+function expect(code, count) {
+  if (next.cells && next.cells[count - 1] === code) Object.assign(next, {state: declared, at: count, until: count + 2});
+}
+
+// ahead compiles the next cell, and asks for its turn again. A cell that is wrong ends it.
+function ahead() {
+  turn = turn.then(async () => {
+    if (waiting || !build || !next.cells || next.at >= Math.min(next.until, next.cells.length)) return;
+    cells({Do: "restore", State: next.state});
+    try {
+      const program = cells({Do: "compose", Code: next.cells[next.at], Count: next.at + 1});
+      if (program.Error) return;
+      const key = program.Source && await keyOf(program);
+      if (key && !next.made.has(key) && !await kept.has("programs", key)) {
+        const {wasm} = await make(program);
+        if (!wasm) return;
+        next.made.set(key, wasm);
+      }
+      next.state = cells({Do: "commit"}).State;
+      next.at++;
+      ahead();
+    } catch (e) { // the cell itself will say so
+    } finally {
+      cells({Do: "restore", State: declared});
+    }
+  });
+}
+
 async function execute({code, count}) {
   const times = {};
   const timed = async (name, work) => {
@@ -296,41 +366,21 @@ async function execute({code, count}) {
   flush();
   if (!program.Source) {
     commit();
-    warmSoon(1000);
+    expect(code, count);
     return {status: "ok", times};
   }
-  // A cell that only declares is kept as nothing: it has been compiled.
-  const key = build && await digest([build, program.Run, program.Source].join("\n"));
-  const keep = data => { if (key) kept.put("programs", key, data, 40).catch(() => {}); }; // no room is no error
-  let wasm = key && await timed("kept", () => kept.get("programs", key).catch(() => null));
-  const made = !wasm;
-  if (made) {
-    warm();
-    const archives = fetchAll(program.Imports || []); // while the compiler comes
-    archives.catch(() => {});
-    const compile = await timed("compiler", () => module("compile"));
-    files.put("/tmp/main.go", encoder.encode(program.Source));
-    const compiled = await timed("compile", () => quiet(compile, ["compile", "-o", "/tmp/main.a", "-p", "main", "-complete",
-      "-importcfg", "/tmp/compilecfg", "-pack", "-c=1", "-trimpath", "/checkout/notebooks=>", "/tmp/main.go"], environment));
-    if (compiled.code) return fail("compile", cells({Do: "explain", Code: compiled.said}).Message);
-    commit();
-    if (!program.Run) {
-      keep(new Uint8Array(0));
-      return {status: "ok", times};
-    }
-    const link = await timed("linker", () => module("link"));
-    await timed("archives", () => archives);
-    const linked = await timed("link", () => quiet(link, ["link", "-o", "/tmp/main.wasm", "-importcfg", "/tmp/linkcfg", "-s", "-w",
-      "-buildmode=exe", ...(build ? ["@/tmp/stamp"] : []), "/tmp/main.a"], environment));
-    if (linked.code) return fail("link", linked.said);
-    wasm = files.get("/tmp/main.wasm");
-    files.remove("/tmp/main.wasm");
-  } else {
-    commit();
-    warmSoon(1000);
-    if (!program.Run) return {status: "ok", times};
-    clearTimeout(idle);
+  const key = await keyOf(program);
+  let wasm = next.made.get(key) || key && await timed("kept", () => kept.get("programs", key).catch(() => null));
+  const fresh = !wasm || next.made.delete(key);
+  if (!wasm) {
+    const made = await make(program, timed);
+    if (made.error) return fail(made.error, made.text);
+    wasm = made.wasm;
   }
+  if (fresh && key) kept.put("programs", key, wasm, 40).catch(() => {}); // no room is no error
+  commit();
+  expect(code, count);
+  if (!program.Run) return {status: "ok", times};
   const loaded = await timed("load", () => WebAssembly.compile(wasm));
   writes = 0;
   const status = await timed("run", () => run(loaded, ["cell", ...(program.Args || [])], {
@@ -339,8 +389,6 @@ async function execute({code, count}) {
   }));
   flush();
   keepTrials().catch(() => {});
-  if (made) keep(wasm);
-  else warmSoon(1000);
   if (status) {
     stdio(2, encoder.encode(`exit status ${status}\n`));
     flush();
@@ -377,7 +425,10 @@ async function help({code, at}) {
 // One message at a time.
 let turn = Promise.resolve();
 onmessage = ({data}) => {
+  waiting++;
   turn = turn.then(async () => {
+    waiting--;
+    clearTimeout(idle);
     if (data.type === "start") {
       try {
         await start(data);
@@ -395,5 +446,6 @@ onmessage = ({data}) => {
       result = {status: "error", ename: "kernel", evalue: String(e && e.message || e), traceback: [String(e && e.stack || e)]};
     }
     postMessage({type: "done", id: data.id, ...result});
+    if (!waiting) rest(1000);
   });
 };
