@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares the outputs of a notebook that a page has run with those of the kernel.
 
-    compare.py page.ipynb kernel.ipynb
+    compare.py page.ipynb kernel.ipynb evidence/name.ipynb
 
-Prints a line for each cell that differs, and nothing if none does; status 1 if one does that is not listed below.
+The last argument is where the notebook lies below notebooks/. Prints a line for each cell that differs, and nothing if none does; status 1 if one does that is not listed below.
 """
 
 import sys
@@ -34,8 +34,8 @@ def shown(cell):
     return pictures, text
 
 
-def main(page, kernel):
-    a = run.link(run.share(run.scrub(nbformat.read(page, as_version=4))), kernel.name)
+def main(page, kernel, place):
+    a = run.link(run.share(run.scrub(nbformat.read(page, as_version=4))), place.as_posix())
     b = nbformat.read(kernel, as_version=4)
     theirs = {c.id: c for c in b.cells}
     status = count = 0

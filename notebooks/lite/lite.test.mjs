@@ -140,7 +140,7 @@ function compare(t, name, file) {
     const ran = python('notebooks/tools/run.py', '--out', scratch, name);
     assert.equal(ran.status, 0, ran.stdout + ran.stderr);
   }
-  const compared = python('notebooks/lite/compare.py', file, kernels);
+  const compared = python('notebooks/lite/compare.py', file, kernels, path.relative('notebooks', name));
   t.diagnostic(compared.stderr.trim());
   assert.equal(compared.status, 0, compared.stdout + compared.stderr);
   for (const line of compared.stdout.split('\n').filter(Boolean)) t.diagnostic(line);
@@ -152,7 +152,7 @@ for (const name of notebooks) {
     sent.by.clear();
     const context = await browser.newContext();
     const from = performance.now();
-    const page = await visit(context, base);
+    const page = await visit(context, path.relative('notebooks', name)); // the folder evidence is there, too
     const open = performance.now();
     await page.evaluate(() => {
       for (const c of window.jupyterapp.shell.currentWidget.content.model.cells) c.type === 'code' && c.outputs.clear();

@@ -51,6 +51,9 @@ func (j *judging) check(context.Context) error {
 		if p.claim.Held() && p.claim.Standing() == privacy.Asserted && !j.slow() {
 			j.suite(Check{"judge.Learner", "draws its noise from the source that Start is given", p.Name, nil}, func(t testing.TB) { j.draws(t, p) })
 		}
+		if p.claim.Held() && p.claim.Standing() == privacy.Asserted && len(seen) == 1 {
+			j.suite(Check{"judge.Learner", "adds noise to each number that it releases", p.Name, nil}, j.bare)
+		}
 		switch l := j.learner.(type) {
 		case learner.Private[privacy.Sums]:
 			halves(j, p, l, privacytest.Rows())

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
@@ -97,6 +98,40 @@ func (j *judging) speaks(s stage) bool {
 
 // released returns the rounds of a run, of the first world, in which it releases something new.
 func (s stage) released(j *judging, horizon int) (at []int, err error) {
+	stream := s.streams(horizon)[0]
+	// Rewards are at random, so that a release without noise moves, too.
+	chance(s.problem, stream, random.New(j.Seed, 0, "judge/follow/rewards"))
+	look := told(s.problem)
+	var last []float64
+	err = j.through(s, stream, horizon, random.Source(j.Seed, 0, "judge/follow"), func(run bandit.Run, round int) {
+		now, news := look(run)
+		switch {
+		case round == 0:
+			last = now
+		case news && !slices.Equal(now, last):
+			// The first list that a program tells may be a place holder, such as zeros.
+			if len(last) > 0 || slices.ContainsFunc(now, func(x float64) bool { return x != math.Trunc(x) }) {
+				at = append(at, round)
+			}
+			last = now
+		}
+	})
+	return at, err
+}
+
+// chance draws the rewards of a stream, for all arms alike.
+func chance(p bandit.Problem, stream audit.Stream, rng *rand.Rand) {
+	for _, r := range stream {
+		y := p.RewardMin + float64((p.RewardMax-p.RewardMin)*rng.Float64())
+		for a := range r.Rewards {
+			r.Rewards[a] = y
+		}
+	}
+}
+
+// through plays a run of a stage on a stream, before a horizon, and shows it before the first round
+// and after each. A panic is an error.
+func (j *judging) through(s stage, stream audit.Stream, horizon int, noise rand.Source, visit func(run bandit.Run, round int)) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
@@ -104,52 +139,37 @@ func (s stage) released(j *judging, horizon int) (at []int, err error) {
 	}()
 	l, err := j.learner.Open(s.problem, horizon)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer bandit.Close(l)
-	source := random.Source(j.Seed, 0, "judge/follow")
-	run := l.Start(random.New(j.Seed, 0, "judge/follow/learner"), source)
+	run := l.Start(random.New(j.Seed, 0, "judge/follow/learner"), noise)
 	defer bandit.Close(run)
-	stream := s.streams(horizon)[0]
 	if s.warmUp {
 		w, ok := run.(bandit.Warmed)
 		if !ok {
-			return nil, fmt.Errorf("a %T takes in no round 0", run)
+			return fmt.Errorf("a %T takes in no round 0", run)
 		}
 		if err := w.WarmUp(slices.Clone(stream[0].Rewards)); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	look := told(s.problem)
-	last, _ := look(run)
+	visit(run, 0)
 	var arms []int
-	// Rewards are at random, so that a release without noise moves, too.
-	rng := random.New(j.Seed, 0, "judge/follow/rewards")
-	y, rewards := make([]float64, s.problem.Slots), make([]float64, s.problem.Arms)
+	y := make([]float64, s.problem.Slots)
 	for t, r := range stream {
-		n := t + 1
-		for a := range rewards {
-			rewards[a] = rng.Float64()
-		}
-		v := bandit.View{Round: n, Arms: s.problem.Arms, Dim: s.problem.Dim, X: r.X}
+		v := bandit.View{Round: t + 1, Arms: s.problem.Arms, Dim: s.problem.Dim, X: r.X}
 		if arms, err = run.Select(&v, arms[:0]); err != nil {
-			return nil, err
+			return err
 		}
 		for i, a := range arms {
-			y[i] = s.problem.RewardMin + float64((s.problem.RewardMax-s.problem.RewardMin)*rewards[a])
+			y[i] = r.Rewards[a]
 		}
 		if err := run.Update(&v, arms, y); err != nil {
-			return nil, err
+			return err
 		}
-		if now, news := look(run); news && !slices.Equal(now, last) {
-			// The first list that a program tells may be a place holder, such as zeros.
-			if len(last) > 0 || slices.ContainsFunc(now, func(x float64) bool { return x != math.Trunc(x) }) {
-				at = append(at, n)
-			}
-			last = now
-		}
+		visit(run, t+1)
 	}
-	return at, nil
+	return nil
 }
 
 // follows returns the attacks that follow releases. The stage whose first release comes soonest is

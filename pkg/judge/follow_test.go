@@ -118,6 +118,35 @@ func TestFollowsReleases(t *testing.T) {
 	}
 }
 
+// TestBare: a number that is released without noise is found in whatever round it is, and the user
+// whom it shows. It falsely accuses a true claim with probability at most 1e-3; seeds are fixed.
+func TestBare(t *testing.T) {
+	for want, l := range map[string]phased{
+		"":                          {Phase: 1, Scale: 1},
+		" after round 100 ":         {Phase: 1, Scale: 1, Bare: 100},
+		"if user 100 gave another ": {Phase: 1, Scale: 1, Bare: 100},
+		" after round 900 ":         {Phase: 300, Scale: 1, Bare: 450},
+		" after round 1 ":           {Phase: 1, Scale: 1, Bare: 1},
+	} {
+		o := short(t)
+		o.Only = []judge.Section{judge.Checks}
+		var said []string
+		card := card(t, l, o)
+		if isFalse := strings.Contains(card.Verdict(), "is false: a number"); isFalse != (want != "") {
+			t.Errorf("%+v: verdict %q", l, card.Verdict())
+		}
+		for _, k := range card.Checks {
+			if strings.HasPrefix(k.What, "adds noise") {
+				said = append(said, "looked")
+				said = append(said, k.Failures...)
+			}
+		}
+		if text := strings.Join(said, "\n"); !strings.HasPrefix(text, "looked") || !strings.Contains(text, want) || (want == "") != (text == "looked") {
+			t.Errorf("%+v: %q, want %q", l, text, want)
+		}
+	}
+}
+
 // TestReleasesNothing: the card names a learner that tells what it releases, and releases nothing.
 func TestReleasesNothing(t *testing.T) {
 	o := short(t)

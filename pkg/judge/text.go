@@ -24,6 +24,9 @@ func (c *Card) String() string {
 		w.Flush()
 	}
 	for _, why := range c.PlaysNot {
+		if len(c.Only) > 0 && !slices.Contains(c.Only, Races) {
+			break
+		}
 		fmt.Fprintf(&b, "does not play  %s\n", why)
 	}
 	return b.String()
@@ -43,7 +46,11 @@ func (c *Card) writeClaim(w *tabwriter.Writer) {
 		fmt.Fprintf(w, "claim\tepsilon %.4g at delta %g, %s by %s accounting (asked %.4g)\n", float64(c.Claim.Epsilon), c.Claim.Delta, c.Claim.Word(), c.Claim.Accountant, float64(c.Claim.Asked))
 	}
 	fmt.Fprintf(w, "\t%s, %s, %s\n", c.Claim.Model, c.Claim.Neighbours, c.Claim.Scope)
-	fmt.Fprintf(w, "\tnoise %s; %s", c.Claim.Noise, c.Claim.Standing)
+	if c.Claim.Asserted() {
+		fmt.Fprintf(w, "\tnoise of its own; %s", c.Claim.Standing)
+	} else {
+		fmt.Fprintf(w, "\tnoise %s; %s", c.Claim.Noise, c.Claim.Standing)
+	}
 	if len(c.Claim.Authors) > 0 {
 		fmt.Fprintf(w, ": %s", strings.Join(c.Claim.Authors, ", "))
 	}
@@ -57,6 +64,13 @@ func (c *Card) writeClaim(w *tabwriter.Writer) {
 func (c *Card) Verdict() string {
 	if !c.Claim.Held || math.IsInf(float64(c.Claim.Epsilon), 1) {
 		return "claims no privacy"
+	}
+	for _, k := range c.Checks {
+		for _, f := range k.Failures {
+			if told, bare := strings.CutPrefix(f, bareName); bare {
+				return "the claim is false: " + told
+			}
+		}
 	}
 	for _, a := range c.Attacks {
 		if a.Failed != "" {
@@ -74,7 +88,11 @@ func (c *Card) Verdict() string {
 		}
 		line := fmt.Sprintf("the claim stands: of epsilon %.3g, the best attack excludes %.3g (%s)", a.Claimed, a.Excluded, a.Name)
 		if a.Excluded < a.Claimed/2 {
-			line = fmt.Sprintf("the claim is not excluded, but little of it was seen: of epsilon %.3g, the best attack excludes %.3g (%s); a claim that is too small can pass; scale lecture, or paper, sees more", a.Claimed, a.Excluded, a.Name)
+			best := fmt.Sprintf("of epsilon %.3g, the best attack excludes %.3g (%s)", a.Claimed, a.Excluded, a.Name)
+			if a.Excluded == 0 {
+				best = fmt.Sprintf("no attack excludes anything of epsilon %.3g", a.Claimed)
+			}
+			line = "the claim is not excluded, but little of it was seen: " + best + "; a claim that is too small can pass; scale lecture, or paper, takes far longer and sees more"
 		}
 		if a.Visible > 0 {
 			line += fmt.Sprintf("; no attack on these rounds sees more than %.3g, others may", a.Visible)

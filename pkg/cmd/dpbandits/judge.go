@@ -77,7 +77,7 @@ func declareJudged(flags *flag.FlagSet) *judged {
 	for _, w := range catalogue.Worlds() {
 		keys = append(keys, w.Key)
 	}
-	j := &judged{scale: scaleFlag(flags, "how much is played: under a minute, minutes, or an hour; a\nprogram takes longer"), set: flags}
+	j := &judged{scale: scaleFlag(flags, "how much is played: under a minute, minutes, or an hour; a\nprogram takes minutes, an hour or so, or a day"), set: flags}
 	*j.scale = string(cell.Smoke)
 	flags.Lookup("scale").DefValue = *j.scale
 	names = append(names, everyone)
@@ -185,6 +185,10 @@ func (j *judged) play(ctx context.Context, of []subject, to console) error {
 		}
 	}
 	var faulty []error
+	again := errors.New("with -keep, it goes on where it was")
+	if j.learner == "" {
+		again = errors.New("with -keep and -version, it goes on where it was")
+	}
 	for _, s := range of {
 		s.Progress = func(doing string) { fmt.Fprintln(to.err, doing) }
 		if len(of) > 1 {
@@ -192,6 +196,12 @@ func (j *judged) play(ctx context.Context, of []subject, to console) error {
 		}
 		s.Races = simulate.NewTerminal(to.err)
 		c, failed := judge.Learner(ctx, s.Learner, s.Options)
+		if failed != nil && strings.Contains(failed.Error(), "No module named 'dpbandits_external'") {
+			failed = fmt.Errorf("%w; set PYTHONPATH=pkg/external/python/src", failed)
+		}
+		if failed != nil && ctx.Err() != nil && j.Dir == "" {
+			failed = again
+		}
 		if c == nil {
 			return errors.Join(append(faulty, failed)...)
 		}
@@ -207,8 +217,8 @@ func (j *judged) play(ctx context.Context, of []subject, to console) error {
 
 // fault returns what a card holds against a learner, nil if nothing.
 func fault(c *judge.Card) error {
-	if slices.ContainsFunc(c.Attacks, func(a judge.Attack) bool { return a.False }) {
-		return errors.New("the claim is false")
+	if about, _, said := strings.Cut(c.Verdict(), ":"); said && about == "the claim is false" {
+		return errors.New(about)
 	}
 	if n := len(slices.DeleteFunc(slices.Clone(c.Checks), func(k judge.Check) bool { return len(k.Failures) == 0 })); n > 0 {
 		return fmt.Errorf("%d of %d checks are not kept", n, len(c.Checks))

@@ -50,7 +50,7 @@ func TestJudgeStatus(t *testing.T) {
 		t.Errorf("a program that ends at once: status %d, complains %q, card %s", status, complaints, card)
 	}
 	for want, c := range map[string]judge.Card{
-		"the claim is false":         {Attacks: []judge.Attack{{}, {False: true}}, Checks: []judge.Check{{}}},
+		"the claim is false":         {Claim: judge.Claim{Held: true, Epsilon: 1}, Attacks: []judge.Attack{{Failed: "no stream"}, {False: true}}},
 		"1 of 2 checks are not kept": {Attacks: []judge.Attack{{}}, Checks: []judge.Check{{}, {Failures: []string{"it counts"}}}},
 		"<nil>":                      {Attacks: []judge.Attack{{Failed: "no stream"}}, Checks: []judge.Check{{}}},
 	} {
