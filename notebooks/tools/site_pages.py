@@ -133,7 +133,7 @@ def bar(up="", runs=""):
             '<input type="search" name="q" aria-label="Search the site" placeholder="Search"><button>Search</button></form></nav>\n')
 
 
-def live(path, lite):
+def runs_at(path, lite):
     """Where a notebook runs, if the site holds that."""
     return f"lite/notebooks/index.html?path={urllib.parse.quote(run.below(path))}" if lite else ""
 
@@ -255,7 +255,7 @@ def make(out, notebooks, lite=None):
     go = subprocess.Popen(["go", "run", "./notebooks/tools/reference"], cwd=run.ROOT, stdout=subprocess.PIPE, text=True)
     index, cards = [], []
     nbs = {path.stem: run.share(nbformat.read(path, as_version=4)) for path in notebooks}
-    runs = {path.stem: live(path, lite) for path in notebooks}
+    runs = {path.stem: runs_at(path, lite) for path in notebooks}
     order = ways(nbs)
     folder = run.ROOT / "notebooks"
     others = [path for path in [*folder.glob("*.ipynb"), *folder.glob("evidence/*.ipynb")] if path.stem not in nbs]

@@ -48,7 +48,7 @@ def test_a_notebook_that_runs_can_be_edited(tmp_path):
     page = tmp_path / "a.html"
     page.write_text(f'<head><meta content="{site.export.POLICY}"></head><main>\n</main>')
     cells = [v4.new_code_cell("a := '</script>'", id="c1"), v4.new_markdown_cell("text", id="m1")]
-    there = site.live(site.run.ROOT / "notebooks" / "evidence" / "a.ipynb", lite=tmp_path)
+    there = site.runs_at(site.run.ROOT / "notebooks" / "evidence" / "a.ipynb", lite=tmp_path)
     assert there == "lite/notebooks/index.html?path=evidence/a.ipynb"
     site.adorn(page, v4.new_notebook(cells=cells), others=[], runs=there, before=("", "prev", ""), after=("", "next", ""))
     text = page.read_text()

@@ -12,28 +12,26 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// bareName begins what bare says, which makes a claim false.
-const bareName = "EachRelease: "
-
 const (
 	bareRounds = 10_000 // in which releases without noise are looked for
 	barePilots = 4      // runs on a stream, to find them
 	bareTried  = 5      // numbers that are looked at closely
+	bareRuns   = 200    // on a stream, at most; a claim that wants more may hardly add noise
+	bareAlarm  = 1e-3   // probability that a true claim is called false
 )
 
 // bare looks at every number that a run releases, in runs with other noise each, on two streams.
 // One that is the same in all runs on a stream, and another in all on the other, is followed from
 // one stream to the other, until two remain that differ in one user. Where it is then the same in
-// all runs on the one, and never that on the other, it has no noise; of a true claim that is said
-// with probability at most 1e-3.
+// all runs on the one, and another in all on the other, it has no noise, and the claim is false.
 //
 // There is one arm a slot, so that no choice makes runs differ. A learner that wants more is not
-// looked at, and neither is one that claims so much that it may hardly add noise.
+// looked at.
 func (j *judging) bare(t testing.TB) {
 	stages := j.stages()
 	i := slices.IndexFunc(stages, func(s stage) bool { return s.problem.Arms == s.problem.Slots })
-	confirm := bareRuns(float64(j.card.Claim.Epsilon))
-	if i < 0 || confirm > 200 {
+	confirm := tellingRuns(float64(j.card.Claim.Epsilon), j.card.Claim.Delta)
+	if i < 0 || confirm > bareRuns {
 		return
 	}
 	b := &baring{judging: j, stage: stages[i], look: told(stages[i].problem), horizon: min(j.horizon(), bareRounds)}
@@ -53,8 +51,9 @@ func (j *judging) bare(t testing.TB) {
 			if j.slow() { // whose list has nothing else
 				which = fmt.Sprintf("number %d", at.place+1)
 			}
-			t.Fatalf(bareName+"%s of what it releases after round %d is %.6g whatever its noise is, and %.6g if user %d gave another reward: it has none",
+			j.card.Bare = fmt.Sprintf("%s of what it releases after round %d is %.6g whatever its noise is, and %.6g if user %d gave another reward: it has none",
 				which, at.round, values[0], values[1], user+1)
+			t.Fatalf("EachRelease: %s", j.card.Bare)
 		}
 	}
 	if err != nil {
@@ -62,13 +61,18 @@ func (j *judging) bare(t testing.TB) {
 	}
 }
 
-// bareRuns returns how many runs tell a number without noise from one of a true claim. One that is
-// x with probability p in one world is so with q >= p/e^eps in the other; all runs of the one say
-// x, and none of the other, with probability (p (1-q))^runs.
-func bareRuns(epsilon float64) int {
-	p := min(1, portable.Exp(epsilon)/2)
-	each := float64(p * (1 - float64(p*portable.Exp(-epsilon))))
-	return int(math.Ceil(portable.Log(1e-3/bareTried) / portable.Log(each)))
+// tellingRuns returns how many runs on each stream tell a number without noise from one of a true
+// claim. One that is x with probability p in one world is so with q >= (p - delta)/e^eps in the
+// other; all runs of the one say x, and none of the other, with probability (p (1 - q))^runs. It is
+// more than bareRuns if no number of them is enough.
+func tellingRuns(epsilon, delta float64) int {
+	p := min(1, (portable.Exp(epsilon)+delta)/2) // the worst
+	q := max(0, float64((p-delta)*portable.Exp(-epsilon)))
+	runs := portable.Log(bareAlarm/bareTried) / portable.Log(float64(p*(1-q)))
+	if !(runs > 0 && runs <= bareRuns) {
+		return bareRuns + 1
+	}
+	return int(math.Ceil(runs))
 }
 
 // baring is the search for numbers without noise.

@@ -163,7 +163,10 @@ type Card struct {
 	Says  string `json:"verdict"` // what Verdict returns
 	// Silent says that no run tells what it releases: attacks saw the arms alone, and a wrong claim
 	// about what is released passes.
-	Silent  bool       `json:"silent"`
+	Silent bool `json:"silent"`
+	// Bare is a number that is released without noise, in words; empty means that none was found. Of
+	// a true claim it says so with probability at most 1e-3.
+	Bare    string     `json:"bare,omitempty"`
 	Attacks []Attack   `json:"attacks"`          // the one that excludes most first
 	Replay  *Replay    `json:"replay,omitempty"` // of the first attack; nil if it goes by no likelihood
 	Races   []Race     `json:"races"`            // in the order of the worlds

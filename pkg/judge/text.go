@@ -23,14 +23,16 @@ func (c *Card) String() string {
 		section(w)
 		w.Flush()
 	}
-	for _, why := range c.PlaysNot {
-		if len(c.Only) > 0 && !slices.Contains(c.Only, Races) {
-			break
+	if c.has(Races) {
+		for _, why := range c.PlaysNot {
+			fmt.Fprintf(&b, "does not play  %s\n", why)
 		}
-		fmt.Fprintf(&b, "does not play  %s\n", why)
 	}
 	return b.String()
 }
+
+// has reports whether a section was asked for.
+func (c *Card) has(s Section) bool { return len(c.Only) == 0 || slices.Contains(c.Only, s) }
 
 // number formats a number in three digits.
 func number[T ~float64](v T) string { return fmt.Sprintf("%.3g", float64(v)) }
@@ -60,17 +62,18 @@ func (c *Card) writeClaim(w *tabwriter.Writer) {
 	}
 }
 
+// False reports whether the claim is excluded.
+func (c *Card) False() bool {
+	return c.Bare != "" || slices.ContainsFunc(c.Attacks, func(a Attack) bool { return a.False })
+}
+
 // Verdict says in a line what the attacks show of the claim.
 func (c *Card) Verdict() string {
 	if !c.Claim.Held || math.IsInf(float64(c.Claim.Epsilon), 1) {
 		return "claims no privacy"
 	}
-	for _, k := range c.Checks {
-		for _, f := range k.Failures {
-			if told, bare := strings.CutPrefix(f, bareName); bare {
-				return "the claim is false: " + told
-			}
-		}
+	if c.Bare != "" {
+		return "the claim is false: " + c.Bare
 	}
 	for _, a := range c.Attacks {
 		if a.Failed != "" {
@@ -102,7 +105,7 @@ func (c *Card) Verdict() string {
 	if c.Stopped == Checks || c.Stopped == Attacks {
 		return "interrupted before all attacks were made: no verdict"
 	}
-	if len(c.Only) > 0 && !slices.Contains(c.Only, Attacks) {
+	if !c.has(Attacks) {
 		return "the claim was not attacked"
 	}
 	if c.broke() {

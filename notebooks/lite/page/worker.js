@@ -226,6 +226,7 @@ async function start(message) {
     files.lazy(path, 0, async () => {
       const data = await kept.get("trials", path).catch(() => null);
       if (!data) throw Object.assign(new Error(path), {code: "ENOENT"}); // damaged, or another tab has let it go
+      filed.set(path, data.length);
       return data;
     });
   }
@@ -338,6 +339,7 @@ function ahead() {
         const {wasm} = await make(program);
         if (!wasm) return;
         next.made.set(key, wasm);
+        if (next.made.size > 3) next.made.delete(next.made.keys().next().value); // of a cell that was changed
       }
       next.state = cells({Do: "commit"}).State;
       next.at++;

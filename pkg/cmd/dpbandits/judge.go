@@ -77,7 +77,7 @@ func declareJudged(flags *flag.FlagSet) *judged {
 	for _, w := range catalogue.Worlds() {
 		keys = append(keys, w.Key)
 	}
-	j := &judged{scale: scaleFlag(flags, "how much is played: under a minute, minutes, or an hour; a\nprogram takes minutes, an hour or so, or a day"), set: flags}
+	j := &judged{scale: scaleFlag(flags, "how much is played: under a minute, minutes, or an hour; a\nprogram takes minutes for the first, and far longer for the others"), set: flags}
 	*j.scale = string(cell.Smoke)
 	flags.Lookup("scale").DefValue = *j.scale
 	names = append(names, everyone)
@@ -185,10 +185,6 @@ func (j *judged) play(ctx context.Context, of []subject, to console) error {
 		}
 	}
 	var faulty []error
-	again := errors.New("with -keep, it goes on where it was")
-	if j.learner == "" {
-		again = errors.New("with -keep and -version, it goes on where it was")
-	}
 	for _, s := range of {
 		s.Progress = func(doing string) { fmt.Fprintln(to.err, doing) }
 		if len(of) > 1 {
@@ -200,7 +196,11 @@ func (j *judged) play(ctx context.Context, of []subject, to console) error {
 			failed = fmt.Errorf("%w; set PYTHONPATH=pkg/external/python/src", failed)
 		}
 		if failed != nil && ctx.Err() != nil && j.Dir == "" {
-			failed = again
+			flags := "-keep"
+			if j.learner == "" {
+				flags += " and -version"
+			}
+			failed = fmt.Errorf("with %s, it goes on where it was", flags)
 		}
 		if c == nil {
 			return errors.Join(append(faulty, failed)...)
@@ -217,8 +217,8 @@ func (j *judged) play(ctx context.Context, of []subject, to console) error {
 
 // fault returns what a card holds against a learner, nil if nothing.
 func fault(c *judge.Card) error {
-	if about, _, said := strings.Cut(c.Verdict(), ":"); said && about == "the claim is false" {
-		return errors.New(about)
+	if c.False() {
+		return errors.New("the claim is false")
 	}
 	if n := len(slices.DeleteFunc(slices.Clone(c.Checks), func(k judge.Check) bool { return len(k.Failures) == 0 })); n > 0 {
 		return fmt.Errorf("%d of %d checks are not kept", n, len(c.Checks))

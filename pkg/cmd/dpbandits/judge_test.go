@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/judge"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // TestJudge: a card of one learner as text, and one of each learner of the catalogue as JSON, all
@@ -49,13 +51,32 @@ func TestJudgeStatus(t *testing.T) {
 	if status != 1 || !strings.Contains(card, "NOT KEPT") || !strings.Contains(complaints, "mute: ") || !strings.Contains(complaints, "not kept") {
 		t.Errorf("a program that ends at once: status %d, complains %q, card %s", status, complaints, card)
 	}
+	_, complaints, status = on("judge", "-worlds", "two", "--", "sh", "-c", `echo "No module named 'dpbandits_external'" >&2; exit 1`)
+	if status != 1 || !strings.Contains(complaints, "PYTHONPATH=") {
+		t.Errorf("without our module: status %d, complains %q, want how to find it", status, complaints)
+	}
 	for want, c := range map[string]judge.Card{
-		"the claim is false":         {Claim: judge.Claim{Held: true, Epsilon: 1}, Attacks: []judge.Attack{{Failed: "no stream"}, {False: true}}},
+		"the claim is false":         {Attacks: []judge.Attack{{Failed: "no stream"}, {False: true}}, Checks: []judge.Check{{}}},
 		"1 of 2 checks are not kept": {Attacks: []judge.Attack{{}}, Checks: []judge.Check{{}, {Failures: []string{"it counts"}}}},
 		"<nil>":                      {Attacks: []judge.Attack{{Failed: "no stream"}}, Checks: []judge.Check{{}}},
 	} {
 		if got := fmt.Sprint(fault(&c)); got != want {
 			t.Errorf("of %+v: %s, want %s", c, got, want)
+		}
+	}
+}
+
+// TestJudgeStopped: a card that is stopped says how it would go on.
+func TestJudgeStopped(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	for want, j := range map[string]*judged{
+		"with -keep, it goes on where it was":              {learner: "DP-UCB"},
+		"with -keep and -version, it goes on where it was": {},
+	} {
+		of := []subject{{catalogue.Learner{Name: "DP-UCB", Budget: privacy.Budget{Epsilon: 1}}, judge.Options{Only: []judge.Section{judge.Races}}}}
+		if err := j.play(ctx, of, console{io.Discard, io.Discard}); err == nil || err.Error() != want {
+			t.Errorf("stopped: %v, want %s", err, want)
 		}
 	}
 }
