@@ -12,6 +12,16 @@ import (
 // language alone, as they do in Node's engine (engine.go), so that they draw the same.
 var hidden = []string{"self", "window", "document", "navigator", "OffscreenCanvas", "define", "module", "process", "require"}
 
+// functions are the scripts that were compiled, by their texts: the next program in this worker finds
+// them, too.
+var functions = func() js.Value {
+	const name = "dpbanditsScripts"
+	if js.Global().Get(name).IsUndefined() {
+		js.Global().Set(name, js.Global().Get("Map").New())
+	}
+	return js.Global().Get(name)
+}()
+
 // call runs the scripts in a scope of their own, and then calls the named function with the
 // argument. The engine is the one that runs this program.
 func call(scripts []script, name string, argument []byte) (result []byte, err error) {
@@ -34,7 +44,11 @@ func call(scripts []script, name string, argument []byte) (result []byte, err er
 	for _, h := range hidden {
 		parameters = append(parameters, h)
 	}
-	draw := js.Global().Get("Function").New(append(parameters, "argument", body.String())...)
+	draw := functions.Call("get", body.String())
+	if draw.IsUndefined() {
+		draw = js.Global().Get("Function").New(append(parameters, "argument", body.String())...)
+		functions.Call("set", body.String(), draw)
+	}
 	arguments := make([]any, len(hidden)+1)
 	for i := range hidden {
 		arguments[i] = js.Undefined()

@@ -131,6 +131,15 @@ const kept = {
   },
 };
 
+// unkept are programs that wait to be kept until nothing else is to do, as compressing them takes a while.
+const unkept = new Map();
+async function keepPrograms() {
+  for (const [key, wasm] of unkept) {
+    unkept.delete(key);
+    await kept.put("programs", key, wasm, 40).catch(() => {}); // no room is no error
+  }
+}
+
 // digest names data by what is in them; "" where a page may not hash.
 async function digest(text) {
   if (!globalThis.crypto || !crypto.subtle) return "";
@@ -171,6 +180,17 @@ async function module(name) {
   return modules[name];
 }
 
+// ready are programs that the site has of its own cells, files by keys.
+const ready = {}, readied = new Map();
+function fetchReady(key) {
+  if (ready[key] && !readied.has(key)) {
+    readied.set(key, bytes(ready[key]).then(b => WebAssembly.compile(b)).catch(() => { // it is compiled here, then
+      delete ready[key];
+    }));
+  }
+  return readied.get(key);
+}
+
 // run runs a program, and returns its status.
 async function run(module, args, env) {
   const go = new Go();
@@ -206,9 +226,12 @@ async function start(message) {
   base = message.base;
   scale = message.scale;
   Object.assign(modules, message.modules);
-  const text = await (await latest(base + "api/index.json")).text();
+  const [text, all] = await Promise.all(["index.json", "ready.json"].map(async name => (await latest(base + "api/" + name)).text()));
   index = JSON.parse(text);
   build = await digest(text);
+  const lists = JSON.parse(all), first = Object.keys(build && lists[message.path] || {});
+  Object.assign(ready, ...Object.values(lists));
+  for (const key of first) fetchReady(key);
   // What pkg/cmd/stamp tells a program that is linked elsewhere; a command line has no room for it.
   const stamp = Object.keys(index.packages).map(p => `${p}=${build}`).join(" ");
   files.put("/tmp/stamp", encoder.encode(`-X=github.com/dpbandits/dpbandits/pkg/simulate.built=${stamp}\n`));
@@ -230,15 +253,15 @@ async function start(message) {
       return data;
     });
   }
-  const ready = new Promise(resolve => { globalThis.goCellsReady = resolve; });
+  const there = new Promise(resolve => { globalThis.goCellsReady = resolve; });
   const parts = module("cells").then(m => run(m, ["cells"], {}));
-  await Promise.race([ready, parts.then(() => { throw new Error("the kernel has ended"); })]);
+  await Promise.race([there, parts.then(() => { throw new Error("the kernel has ended"); })]);
   parts.catch(e => { throw e; });
   cells({Do: "packages", Packages: names()});
   declared = message.state;
   if (declared) cells({Do: "restore", State: declared});
-  if (!programs.length) warm();
-  rest(4000); // Jupyter starts until then
+  if (!programs.length && !first.length) warm();
+  rest(8000); // Jupyter starts until then
   if (!message.path) return;
   fetch(`${base}../../files/${message.path}`).then(r => r.json()).then(({cells}) => {
     next.cells = cells.filter(c => c.cell_type === "code").map(c => [].concat(c.source).join(""));
@@ -248,9 +271,10 @@ async function start(message) {
 // warm fetches what the first cell wants that was not run before, as it is or at a later visit.
 let warming = null, idle = 0, imports = [];
 function warm() {
-  fetchAll(imports).catch(() => {}); // who needs them asks again
+  const archives = fetchAll(imports);
+  archives.catch(() => {}); // who needs them asks again
   if (warming) return;
-  warming = Promise.all(["compile", "link"].map(module)).then(async () => {
+  warming = Promise.all(["compile", "link"].map(module).concat(archives)).then(async () => {
     const all = {};
     for (const [name, m] of Object.entries(modules)) all[name] = await m;
     postMessage({type: "modules", modules: all});
@@ -262,6 +286,7 @@ function rest(ms) {
   clearTimeout(idle);
   idle = setTimeout(() => {
     warm();
+    keepPrograms();
     ahead();
   }, ms);
 }
@@ -335,7 +360,7 @@ function ahead() {
       const program = cells({Do: "compose", Code: next.cells[next.at], Count: next.at + 1});
       if (program.Error) return;
       const key = program.Source && await keyOf(program);
-      if (key && !next.made.has(key) && !await kept.has("programs", key)) {
+      if (key && !ready[key] && !next.made.has(key) && !await kept.has("programs", key)) {
         const {wasm} = await make(program);
         if (!wasm) return;
         next.made.set(key, wasm);
@@ -372,18 +397,19 @@ async function execute({code, count}) {
     return {status: "ok", times};
   }
   const key = await keyOf(program);
-  let wasm = next.made.get(key) || key && await timed("kept", () => kept.get("programs", key).catch(() => null));
-  const fresh = !wasm || next.made.delete(key);
-  if (!wasm) {
+  let loaded = await timed("load", () => fetchReady(key)), wasm = null;
+  if (!loaded) wasm = next.made.get(key) || unkept.get(key) || key && await timed("kept", () => kept.get("programs", key).catch(() => null));
+  const fresh = !loaded && (!wasm || next.made.delete(key));
+  if (!loaded && !wasm) {
     const made = await make(program, timed);
     if (made.error) return fail(made.error, made.text);
     wasm = made.wasm;
   }
-  if (fresh && key) kept.put("programs", key, wasm, 40).catch(() => {}); // no room is no error
+  if (fresh && key) unkept.set(key, wasm);
   commit();
   expect(code, count);
   if (!program.Run) return {status: "ok", times};
-  const loaded = await timed("load", () => WebAssembly.compile(wasm));
+  if (!loaded) loaded = await timed("load", () => WebAssembly.compile(wasm));
   writes = 0;
   const status = await timed("run", () => run(loaded, ["cell", ...(program.Args || [])], {
     SCALE: scale, DPBANDITS_ROOT: "/checkout", DPBANDITS_ECHARTS: "/echarts.min.js", ...(build ? {} : {DPBANDITS_BATCH: "1"}),

@@ -109,7 +109,7 @@ func whole(notebook []byte) ([]byte, error) {
 }
 
 // kernel adds the Go kernel.
-func (b *builder) kernel(packages map[string]archive, programs, files map[string]file) error {
+func (b *builder) kernel(x *index) error {
 	goroot, err := command("", nil, "go", "env", "GOROOT")
 	if err != nil {
 		return err
@@ -137,37 +137,32 @@ func (b *builder) kernel(packages map[string]archive, programs, files map[string
 		copyFile(filepath.Join(root, "LICENSE"), filepath.Join(place, "LICENSE.go.txt")),
 		copyFile(filepath.Join(filepath.Dir(filepath.Dir(echarts)), "LICENSE"), filepath.Join(place, "LICENSE.echarts.txt")),
 		copyFile(echarts, filepath.Join(b.out, "static", "dpbandits", "echarts.min.js")),
-		writeJSON(filepath.Join(data, "index.json"), map[string]any{"programs": programs, "packages": packages, "files": files}),
+		write(filepath.Join(data, "index.json"), x.text),
+		writeJSON(filepath.Join(data, "ready.json"), x.ready),
 	)
-	packed, total := map[string]int{}, 0 // all, and of the packages
-	for _, list := range []map[string]file{programs, files} {
-		for _, f := range list {
-			packed[f.Path] = f.Size
-		}
+	packages := map[string]int{} // sizes
+	for _, p := range x.Packages {
+		packages[p.Exports.Path], packages[p.Objects.Path] = p.Exports.Size, p.Objects.Size
 	}
-	for _, p := range packages {
-		for _, f := range []file{p.Exports, p.Objects} {
-			if packed[f.Path] == 0 {
-				total += f.Size
-			}
-			packed[f.Path] = f.Size
-		}
+	total := 0
+	for _, size := range packages {
+		total += size
 	}
-	for name := range packed {
-		err = errors.Join(err, copyFile(filepath.Join(b.work, "packed", name), filepath.Join(data, name)))
+	for f := range x.all() {
+		err = errors.Join(err, copyFile(b.packed(f.Path), filepath.Join(data, f.Path)))
 	}
-	if err = errors.Join(err, b.licences(packages, place)); err != nil {
+	if err = errors.Join(err, b.licences(x.Packages, place)); err != nil {
 		return err
 	}
 	all, err := size(b.out)
-	mb := func(name string) float64 { return float64(programs[name].Size) / 1e6 }
+	mb := func(name string) float64 { return float64(x.Programs[name].Size) / 1e6 }
 	say("%s: %.0f MB, of which compiler %.1f, linker %.1f, cells %.1f, %d packages %.1f",
-		b.out, float64(all)/1e6, mb("compile"), mb("link"), mb("cells"), len(packages), float64(total)/1e6)
+		b.out, float64(all)/1e6, mb("compile"), mb("link"), mb("cells"), len(x.Packages), float64(total)/1e6)
 	return err
 }
 
 // licences copies the licences of the modules whose packages the site holds.
-func (b *builder) licences(packages map[string]archive, place string) error {
+func (b *builder) licences(packages map[string]*archive, place string) error {
 	for _, p := range packages {
 		if p.module == "" || strings.HasPrefix(p.module, b.work) {
 			continue

@@ -15,9 +15,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -59,22 +62,55 @@ func build(out string, notebooks []string) error {
 	if len(notebooks) == 0 {
 		return errors.New("there are no notebooks")
 	}
-	packages, err := b.packages(notebooks)
-	if err != nil {
+	x := &index{}
+	if x.Packages, err = b.packages(notebooks); err != nil {
 		return err
 	}
-	programs, err := b.programs()
-	if err != nil {
+	if x.Programs, err = b.programs(); err != nil {
 		return err
 	}
-	files, err := b.files(notebooks)
-	if err != nil {
+	if x.Files, err = b.files(notebooks); err != nil {
 		return err
 	}
-	if err := b.jupyter(notebooks); err != nil {
+	if err := b.compress(x.all()); err != nil {
 		return err
 	}
-	return b.kernel(packages, programs, files)
+	if x.text, err = json.MarshalIndent(x, "", " "); err != nil {
+		return err
+	}
+	if x.ready, err = b.ready(notebooks, x); err != nil {
+		return err
+	}
+	if err := b.compress(x.all()); err != nil {
+		return err
+	}
+	return errors.Join(b.jupyter(notebooks), b.kernel(x))
+}
+
+// index is what the site's kernel can fetch.
+type index struct {
+	Programs map[string]*file    `json:"programs"` // compiler, linker, and our kernel's parts
+	Packages map[string]*archive `json:"packages"`
+	Files    map[string]*file    `json:"files"` // of the checkout
+	text     []byte              // of all this, which names the build
+	ready    map[string]map[string]*file
+}
+
+// all lists its files.
+func (x *index) all() iter.Seq[*file] {
+	return func(yield func(*file) bool) {
+		lists := append(slices.Collect(maps.Values(x.ready)), x.Programs, x.Files)
+		for _, p := range x.Packages {
+			lists = append(lists, map[string]*file{"exports": &p.Exports, "objects": &p.Objects})
+		}
+		for _, list := range lists {
+			for _, f := range list {
+				if !yield(f) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // command runs a program with more in its environment, and returns what it prints.

@@ -3,24 +3,21 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // file is a file of the site, compressed, or a part of one: Length bytes from At on, when it is
@@ -36,12 +33,12 @@ type file struct {
 var wasm = []string{"GOOS=js", "GOARCH=wasm", "GOFLAGS=", "CGO_ENABLED=0"}
 
 // programs compiles Go's compiler and linker, and our kernel's two parts.
-func (b *builder) programs() (map[string]file, error) {
+func (b *builder) programs() (map[string]*file, error) {
 	overlay, err := b.overlay()
 	if err != nil {
 		return nil, err
 	}
-	list := map[string]file{}
+	list := map[string]*file{}
 	for name, path := range map[string]string{"compile": "cmd/compile", "link": "cmd/link", "cells": "./notebooks/lite/kernel", "help": "./notebooks/lite/help"} {
 		to := filepath.Join(b.work, name+".wasm")
 		args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", to}
@@ -151,10 +148,11 @@ type archive struct {
 	Name    string   `json:"name"`
 	Imports []string `json:"imports,omitempty"`
 	module  string   // folder of its module, for the licence
+	whole   string   // the archive itself
 }
 
 // packages compiles what the notebooks import and the toolkit has, with all that these import.
-func (b *builder) packages(notebooks []string) (map[string]archive, error) {
+func (b *builder) packages(notebooks []string) (map[string]*archive, error) {
 	mod, err := b.module()
 	if err != nil {
 		return nil, err
@@ -200,7 +198,7 @@ func (b *builder) packages(notebooks []string) (map[string]archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	packages, halves := map[string]archive{}, map[string][2][]byte{}
+	packages, halves := map[string]*archive{}, map[string][2][]byte{}
 	for _, l := range all {
 		if l.Export == "" {
 			continue // unsafe
@@ -213,7 +211,7 @@ func (b *builder) packages(notebooks []string) (map[string]archive, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.ImportPath, err)
 		}
-		a := archive{Name: l.Name, Imports: l.Imports}
+		a := &archive{Name: l.Name, Imports: l.Imports, whole: l.Export}
 		if l.Module != nil {
 			a.module = l.Module.Dir
 		}
@@ -258,7 +256,7 @@ func split(data []byte) (exports, objects []byte, err error) {
 // bundles packs packages. What the first notebook imports, with all that this imports, goes into
 // two files, one of our module and one of the others: it compresses better so, and is one request
 // each.
-func (b *builder) bundles(first []string, packages map[string]archive, halves map[string][2][]byte) error {
+func (b *builder) bundles(first []string, packages map[string]*archive, halves map[string][2][]byte) error {
 	type member struct {
 		to   *file
 		data []byte
@@ -272,10 +270,8 @@ func (b *builder) bundles(first []string, packages map[string]archive, halves ma
 			list = append(list, p.Imports...)
 		}
 	}
-	done := map[string]*archive{}
 	for _, path := range slices.Sorted(maps.Keys(packages)) {
 		a := packages[path]
-		done[path] = &a
 		exports, objects := member{&a.Exports, halves[path][0]}, member{&a.Objects, halves[path][1]}
 		which := 0
 		if a.module == b.root {
@@ -292,51 +288,29 @@ func (b *builder) bundles(first []string, packages map[string]archive, halves ma
 			single = append(single, objects)
 		}
 	}
-	// The largest come first, as processors share the work.
-	work := []func() error{}
 	for _, members := range bundle {
-		if len(members) == 0 {
-			continue
+		var all []byte
+		for _, m := range members {
+			all = append(all, m.data...)
 		}
-		work = append(work, func() error {
-			var all []byte
-			for _, m := range members {
-				all = append(all, m.data...)
-			}
-			f, err := b.pack(all, "bundle")
-			for _, m := range members {
-				*m.to = f
-				m.to.At, m.to.Length, f.At = f.At, len(m.data), f.At+len(m.data)
-			}
+		f, err := b.pack(all, "bundle")
+		if err != nil {
 			return err
-		})
+		}
+		at := 0
+		for _, m := range members {
+			*m.to = file{Path: f.Path, At: at, Length: len(m.data)}
+			at += len(m.data)
+		}
 	}
 	for _, m := range single {
-		work = append(work, func() (err error) {
-			*m.to, err = b.pack(m.data, "a")
+		f, err := b.pack(m.data, "a")
+		if err != nil {
 			return err
-		})
+		}
+		*m.to = *f
 	}
-	err := together(work)
-	for path, a := range done {
-		packages[path] = *a
-	}
-	return err
-}
-
-// together does pieces of work, as many at a time as there are processors.
-func together(work []func() error) error {
-	errs, next := make([]error, len(work)), atomic.Int64{}
-	var wait sync.WaitGroup
-	for range min(len(work), runtime.GOMAXPROCS(0)) {
-		wait.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(work)); i = next.Add(1) - 1 {
-				errs[i] = work[i]()
-			}
-		})
-	}
-	wait.Wait()
-	return errors.Join(errs...)
+	return nil
 }
 
 // more are standard packages that a reader may want, beside what the notebooks import.
@@ -411,8 +385,8 @@ func imports(notebooks []string) (paths []string, err error) {
 
 // files packs the files of the checkout that cells name, as seen from the notebooks' folder, and
 // the tables.
-func (b *builder) files(notebooks []string) (map[string]file, error) {
-	list := map[string]file{}
+func (b *builder) files(notebooks []string) (map[string]*file, error) {
+	list := map[string]*file{}
 	tables, err := filepath.Glob(filepath.Join(b.root, "notebooks", "results", "*.csv"))
 	if err != nil {
 		return nil, err
@@ -443,32 +417,43 @@ func (b *builder) files(notebooks []string) (map[string]file, error) {
 var named = regexp.MustCompile(`\\"\.\./([\w./-]+)\\"`)
 
 // packFile compresses a file for the site.
-func (b *builder) packFile(from, kind string) (file, error) {
+func (b *builder) packFile(from, kind string) (*file, error) {
 	data, err := os.ReadFile(from)
 	if err != nil {
-		return file{}, err
+		return nil, err
 	}
 	return b.pack(data, kind)
 }
 
-// pack compresses data for the site, unless that was done before.
-func (b *builder) pack(data []byte, kind string) (file, error) {
+// pack gives data a place in the site, by a hash of them. Until compress is called they lie aside.
+func (b *builder) pack(data []byte, kind string) (*file, error) {
 	hash := sha256.Sum256(data)
-	name := hex.EncodeToString(hash[:10]) + "." + kind + ".zst"
-	kept := filepath.Join(b.work, "packed", name)
-	info, err := os.Stat(kept)
-	if err == nil {
-		return file{Path: name, Size: int(info.Size())}, nil
+	f := &file{Path: hex.EncodeToString(hash[:10]) + "." + kind + ".zst"}
+	_, err := os.Stat(b.packed(f.Path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, write(filepath.Join(b.work, "raw", f.Path), data)
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return file{}, err
-	}
-	// The window is that large for the bundles: a page unpacks the whole of a file at once.
-	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression),
-		zstd.WithWindowSize(1<<27), zstd.WithEncoderConcurrency(1))
+	return f, err
+}
+
+func (b *builder) packed(name string) string { return filepath.Join(b.work, "packed", name) }
+
+//go:embed pack.py
+var packer string
+
+// compress makes the files of all that was packed, and notes how large they are.
+func (b *builder) compress(files iter.Seq[*file]) error {
+	python := filepath.Join(b.root, ".venv", "bin", "python")
+	_, err := command(b.root, nil, python, "-c", packer, filepath.Join(b.work, "raw"), filepath.Join(b.work, "packed"))
 	if err != nil {
-		return file{}, err
+		return err
 	}
-	packed := w.EncodeAll(data, nil)
-	return file{Path: name, Size: len(packed)}, write(kept, packed)
+	for f := range files {
+		info, err := os.Stat(b.packed(f.Path))
+		if err != nil {
+			return err
+		}
+		f.Size = int(info.Size())
+	}
+	return nil
 }
