@@ -12,8 +12,8 @@ import (
 // language alone, as they do in Node's engine (engine.go), so that they draw the same.
 var hidden = []string{"self", "window", "document", "navigator", "OffscreenCanvas", "define", "module", "process", "require"}
 
-// functions are the scripts that were compiled, by their texts: the next program in this worker finds
-// them, too.
+// functions are the scripts that were compiled, by their texts. The next program in this worker
+// finds them, too.
 var functions = func() js.Value {
 	const name = "dpbanditsScripts"
 	if js.Global().Get(name).IsUndefined() {
