@@ -100,6 +100,67 @@ func TestCache(t *testing.T) {
 	}
 }
 
+// A policy that another experiment has played in the same rounds is not played again, and neither
+// list has other numbers than without a cache. One that cannot be kept does not hinder the others.
+func TestCacheByPolicy(t *testing.T) {
+	dir := t.TempDir()
+	closure := counted{Hook: func(int) error { return nil }}
+	a, b, c := Policy{"a", counted{Epsilon: 0.1}}, Policy{"b", counted{Epsilon: 0.2}}, Policy{"c", counted{Epsilon: 0.3}}
+	other, open := Policy{"b", counted{Epsilon: 0.3}}, Policy{"own", closure}
+	for i, play := range []struct {
+		policies []Policy
+		trials   int
+		played   int // trials of a policy
+	}{
+		{[]Policy{a, b}, 2, 4},
+		{[]Policy{a, c}, 2, 2},
+		{[]Policy{c, b, a}, 2, 0},
+		{[]Policy{c, b, a}, 3, 3},
+		{[]Policy{a, other}, 2, 2},
+		{[]Policy{a, open, b}, 3, 3},
+		{[]Policy{open, b}, 3, 3},
+		{[]Policy{b}, 4, 1},
+		{[]Policy{a, b}, 4, 1},
+	} {
+		run := func(cache string) (*Result, []Status) {
+			e := &Experiment{Name: "by policy", Environment: toyArms{}, Horizon: 20, Trials: play.trials, Seed: 1,
+				Cache: cache, Workers: 1, Policies: play.policies}
+			var seen []Status
+			e.Progress = ProgressFunc(func(s Status) { seen = append(seen, s) })
+			started = 0
+			r, err := e.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r, seen
+		}
+		got, seen := run(dir)
+		if started != play.played {
+			t.Errorf("experiment %d: %d trials of a policy were played, want %d", i, started, play.played)
+		}
+		if last := seen[len(seen)-1]; last.Done != last.Total || last.TrialsDone != play.trials {
+			t.Errorf("experiment %d: it ends with %+v", i, last)
+		}
+		want, _ := run("")
+		for k, p := range got.Policies {
+			if !reflect.DeepEqual(p.Regret, want.Policies[k].Regret) {
+				t.Errorf("experiment %d: the regret of %s differs from that without a cache", i, p.Name)
+			}
+			warnings := p.Warnings
+			if p.Name == open.Name {
+				last := len(warnings) - 1
+				if last < 0 || !strings.Contains(warnings[last].What, `policy "own"`) || !strings.Contains(warnings[last].What, "Fingerprint") {
+					t.Fatalf("experiment %d: warnings of %s: %v", i, p.Name, warnings)
+				}
+				warnings = warnings[:last]
+			}
+			if !reflect.DeepEqual(warnings, want.Policies[k].Warnings) {
+				t.Errorf("experiment %d: warnings of %s: %v, want %v", i, p.Name, warnings, want.Policies[k].Warnings)
+			}
+		}
+	}
+}
+
 // What code a value leaves open is told by its fields' types and functions.
 func TestOpenCode(t *testing.T) {
 	if got := packageOf("example.org/a.b/c.(*T).F"); got != "example.org/a.b/c" {

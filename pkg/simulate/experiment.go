@@ -56,8 +56,9 @@ type Experiment struct {
 	Records string
 	// Cache is a directory that keeps the trials of many experiments, by all that they depend on, so
 	// that a cell of a notebook that is run again with the same parameters has its results at once.
-	// Empty means none. Where a Fingerprint is wanted and missing, the trials are played and not kept:
-	// the Progress and a warning of each policy say why.
+	// Empty means none. Trials are kept policy by policy: if one policy is changed or added, it alone
+	// is played. Where a Fingerprint is wanted and missing, the trials of the policies that want it are
+	// played and not kept: the Progress and a warning of each of them say why.
 	//
 	// A program that pkg/cmd/stamp has linked, as a cell of a notebook is, shares trials with all that
 	// differ from it in their main packages only, whose types a Fingerprint stands for. Any other

@@ -1,10 +1,12 @@
 package simulate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
@@ -23,6 +25,7 @@ type Prepared struct {
 	claims   []*privacy.Claim // by policy
 	identity identity
 	origin   Origin
+	codes    []code // of the environment, and of each policy's learner
 	open     string // what neither the identity nor the toolkit decides, and why; see code
 }
 
@@ -96,13 +99,13 @@ func (e *Experiment) prepare(describing bool) (p *Prepared, err error) {
 		return nil, err
 	}
 	var d described
-	whole := code{packages: make(map[string]bool)}
+	var codes []code
 	add := func(what string, v any) []string {
 		lines, by := describe(v)
-		maps.Copy(whole.packages, by.packages)
-		if whole.open == "" && by.open != "" {
-			whole.open = what + ": " + by.open
+		if by.open != "" {
+			by.open = what + ": " + by.open
 		}
+		codes = append(codes, by)
 		return append([]string{"build = " + e.buildOf(by)}, lines...)
 	}
 	if describing {
@@ -133,11 +136,37 @@ func (e *Experiment) prepare(describing bool) (p *Prepared, err error) {
 			claims[i] = &claim
 		}
 	}
-	p = &Prepared{Experiment: e, world: world, learners: learners, grid: grid, claims: claims, identity: newIdentity(e, grid, d), open: whole.open}
-	if p.origin, err = newOrigin(p.identity, func() string { return e.buildOf(whole) }); err != nil {
+	p = &Prepared{Experiment: e, world: world, learners: learners, grid: grid, claims: claims, identity: newIdentity(e, grid, d), codes: codes}
+	if err := p.name(); err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// name sets what its records are told apart by.
+func (p *Prepared) name() (err error) {
+	whole := join(p.codes)
+	p.open = whole.open
+	p.origin, err = newOrigin(p.identity, func() string { return p.buildOf(whole) })
+	return err
+}
+
+// choose returns the experiment with some of its policies only, who play as they do beside the
+// others. It has no name.
+func (p *Prepared) choose(policies ...int) *Prepared {
+	e, few := *p.Experiment, *p
+	few.Experiment, e.Policies, e.Pairs = &e, nil, nil
+	few.learners, few.claims, few.identity.Policies, few.identity.Learners = nil, nil, nil, nil
+	few.codes = slices.Clone(p.codes[:1])
+	for _, i := range policies {
+		e.Policies = append(e.Policies, p.Policies[i])
+		few.learners = append(few.learners, p.learners[i])
+		few.claims = append(few.claims, p.claims[i])
+		few.identity.Policies = append(few.identity.Policies, p.identity.Policies[i])
+		few.identity.Learners = append(few.identity.Learners, p.identity.Learners[i])
+		few.codes = append(few.codes, p.codes[1+i])
+	}
+	return &few
 }
 
 // code says what a description leaves to code.
@@ -146,4 +175,14 @@ type code struct {
 	// open names what neither the description nor the toolkit's code decides, and why: a closure, a
 	// type of the program's own, a value that says so of itself. It is empty if there is none.
 	open string
+}
+
+// join is what several descriptions leave to code.
+func join(codes []code) code {
+	whole := code{packages: make(map[string]bool)}
+	for _, c := range codes {
+		maps.Copy(whole.packages, c.packages)
+		whole.open = cmp.Or(whole.open, c.open)
+	}
+	return whole
 }

@@ -106,6 +106,37 @@ func (r *Record) choose(columns []int) *Record {
 	return chosen
 }
 
+// missing lists the policies of a trial that were not found. Nothing found means all n.
+func missing(found []*Record, n int) (policies []int) {
+	for i := range n {
+		if found == nil || found[i] == nil {
+			policies = append(policies, i)
+		}
+	}
+	return policies
+}
+
+// complete returns the record of a trial of which some policies were found, and the others played.
+func (p *Prepared) complete(found []*Record, played *Record) *Record {
+	all := &Record{Origin: p.origin, Trial: played.Trial, Cost: played.Cost}
+	next := 0 // of those who played
+	for _, r := range found {
+		column := 0
+		if r == nil {
+			r, column = played, next
+			next++
+		} else {
+			all.Busy += r.Busy
+			if r.Run > all.Run {
+				all.Run, all.After = r.Run, r.After
+			}
+		}
+		all.Regret = append(all.Regret, r.Regret[column])
+		all.Warnings = append(all.Warnings, r.Warnings[column])
+	}
+	return all
+}
+
 // same tells whether two records say the same, whatever they cost.
 func (r *Record) same(other *Record) bool {
 	a, b := *r, *other

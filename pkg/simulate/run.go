@@ -94,10 +94,12 @@ func RunAll(ctx context.Context, experiments []*Experiment, opts Options) ([]*Re
 	var errs []error
 	for i, j := range jobs {
 		results[i] = j.result(j.records, j.origin)
-		if u, ok := j.save.(uncached); ok {
+		if c, ok := j.save.(interface{ unkept(policy int) error }); ok {
 			for k := range results[i].Policies {
-				p := &results[i].Policies[k]
-				p.Warnings = append(p.Warnings, u.warning())
+				if why := c.unkept(k); why != nil {
+					p := &results[i].Policies[k]
+					p.Warnings = append(p.Warnings, bandit.Warning{What: why.Error(), Count: 1})
+				}
 			}
 		}
 		results[i].Provenance.Workers, results[i].Provenance.Restored = opts.Workers, j.restored
@@ -120,8 +122,9 @@ type job struct {
 	share    []int // trials to run, increasing
 	save     keeper
 	restored int
-	records  []*Record // by trial, nil until finished
-	errs     []error   // by trial; each worker writes only those of its own trials
+	records  []*Record         // by trial, nil until finished
+	found    map[int][]*Record // by trial and policy, of trials that are restored in part
+	errs     []error           // by trial; each worker writes only those of its own trials
 }
 
 // keeper keeps finished trials.
@@ -139,15 +142,6 @@ func (nowhere) append(*Record) error   { return nil }
 func (nowhere) fail(*TrialError) error { return nil }
 func (nowhere) trouble() (int, error)  { return 0, nil }
 func (nowhere) close() error           { return nil }
-
-// uncached keeps nothing, and says why.
-type uncached struct{ why error }
-
-func (uncached) append(*Record) error      { return nil }
-func (uncached) fail(*TrialError) error    { return nil }
-func (u uncached) trouble() (int, error)   { return 0, u.why }
-func (uncached) close() error              { return nil }
-func (u uncached) warning() bandit.Warning { return bandit.Warning{What: u.why.Error(), Count: 1} }
 
 func openJobs(experiments []*Experiment, shard Shard) (jobs []*job, err error) {
 	defer func() {
@@ -223,14 +217,21 @@ func (p *Prepared) cost() int64 { return int64(p.rounds()) * int64(len(p.Policie
 
 func (t task) run(ctx context.Context, m *meter) {
 	start := time.Now()
-	policies := int64(len(t.Policies))
-	rec, err := t.runTrial(ctx, t.trial, func(rounds int) {
+	play, found := t.Prepared, t.found[t.trial]
+	if found != nil {
+		play = t.choose(missing(found, len(t.Policies))...)
+	}
+	policies := int64(len(play.Policies))
+	rec, err := play.runTrial(ctx, t.trial, func(rounds int) {
 		m.rounds.Add(int64(rounds) * policies)
 		yield()
 	})
 	if err == nil {
 		rec.Cost = Cost{Busy: time.Since(start), Run: m.start.UnixNano(), After: time.Since(m.start)}
 		err = t.save.append(rec)
+		if found != nil {
+			rec = t.complete(found, rec)
+		}
 		t.records[t.trial] = rec
 	}
 	var why *TrialError
@@ -263,6 +264,9 @@ func newMeter(jobs []*job, sink Progress) *meter {
 	for _, j := range jobs {
 		m.total += j.cost() * int64(len(j.share))
 		m.restored += j.cost() * int64(j.restored)
+		for _, found := range j.found {
+			m.restored += int64(j.rounds()) * int64(len(found)-len(missing(found, len(found))))
+		}
 		m.trials += int64(len(j.share))
 		m.finished.Add(int64(j.restored))
 	}

@@ -154,7 +154,7 @@ async function keepTrials() {
   for (const path of files.list(trials)) {
     const data = files.get(path); // null: of an earlier visit, and not wanted yet
     if (!data || filed.get(path) === data.length) continue;
-    await kept.put("trials", path, data, 400);
+    await kept.put("trials", path, data, 2000);
     filed.set(path, data.length);
   }
 }
