@@ -91,7 +91,7 @@ async function visit(context, name) {
 async function opened(page, name) {
   await page.waitForFunction(n => {
     const w = window.jupyterapp?.shell.currentWidget;
-    return w?.context?.path === n && w.content.model?.cells.length > 0;
+    return w?.context?.path === n && w.context.isReady && w.content.model?.cells.length > 0; // a model has a cell before it is read
   }, name);
   await page.evaluate(async () => {
     window.goTimes = [];
