@@ -5,10 +5,9 @@
 // It prints a table, the medians of n visits (3), each with a browser and a profile of its own. Times
 // are seconds since the page was asked for: the notebook is shown, its first cell is done, its first
 // figure is there. Then the figure's cell is run with another epsilon: at once, when the compiler may
-// have to come, and once more when the page has rested. Memory is of the browser's
-// processes when the figure is there, shared pages by parts, and so is the time that they computed,
-// which other work on the machine moves less than the clock's. The server is on the loopback, and
-// compresses text.
+// have to come, and once more when the page has rested. Memory is of the browser's processes when the
+// figure is there, shared pages by parts, and so is the time that they computed, which other work on
+// the machine moves less than the clock's. The server is on the loopback, and compresses text.
 
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';

@@ -99,13 +99,15 @@ async function opened(page, name) {
   });
 }
 
-// until asks a page until it says something; waitForFunction takes a promise for an answer.
+// until asks a page until it says something, for ten minutes at most; waitForFunction takes a promise
+// for an answer.
 async function until(page, ask, argument) {
-  for (;;) {
+  for (const from = performance.now(); performance.now() - from < 600_000;) {
     const said = await page.evaluate(ask, argument);
     if (said) return said;
     await new Promise(resolve => setTimeout(resolve, 200));
   }
+  throw new Error(`the page does not say so: ${ask}`);
 }
 
 const model = page => page.evaluate(() => window.jupyterapp.shell.currentWidget.content.model.toJSON());
@@ -272,6 +274,7 @@ test('on a narrow screen, in the dark, by keyboard alone', async () => {
 test('a second visit needs no network, and compiles what has changed alone', async () => {
   const context = await browser.newContext();
   let page = await visit(context, '00-quickstart.ipynb');
+  const compiled = () => page.evaluate(() => window.goTimes.map(t => t.compile !== undefined));
   const ids = (await model(page)).cells.filter(c => c.cell_type === 'code').slice(0, 3).map(c => c.id);
   const only = ['import "os"', '// a remark']; // what only declares, prints nothing of the program before it
   const run = async () => {
@@ -282,6 +285,7 @@ test('a second visit needs no network, and compiles what has changed alone', asy
   };
   const first = await run();
   assert.match(first[2], /dpb-figure/);
+  assert.deepEqual(await compiled(), [false, false, false, true, false]); // up to the figure nothing
   await page.waitForFunction(() => window.goKept);
   for (const [name, many] of [['programs', 1], ['trials', 4]]) { // the notebook's own are the site's
     await until(page, async ([name, many]) => (await (await caches.open(`dpbandits-go-${name}`)).keys()).length >= many, [name, many]);
@@ -291,7 +295,6 @@ test('a second visit needs no network, and compiles what has changed alone', asy
   try {
     page = await visit(context, '00-quickstart.ipynb');
     assert.deepEqual(await run(), first);
-    const compiled = () => page.evaluate(() => window.goTimes.map(t => t.compile !== undefined));
     assert.deepEqual(await compiled(), [false, false, false, false, false]);
     assert.equal(await cell(page, 'import "fmt"\n%%\nfmt.Println(2)'), '2\n');
     assert.deepEqual((await compiled()).slice(5), [true]);

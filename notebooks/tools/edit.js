@@ -64,7 +64,7 @@
       text.focus();
       var run = element(form, "button", "", "Run"), stop = element(form, "button", "", "Stop"), back = element(form, "button", "", "As it was");
       var said = element(form, "output", "", "Shift+Enter runs it, in fewer trials than the notebook's own: " +
-        "numbers may differ. The first run fetches Go's compiler: 20 MB, once.");
+        "numbers may differ. The first run fetches Go's compiler: 17 MB, once.");
       stop.type = back.type = "button";
       stop.disabled = true;
       text.addEventListener("input", function () { spec.source = text.value; }); // for the cells below, too

@@ -11,26 +11,26 @@ import (
 	"time"
 )
 
-// cache keeps trials policy by policy. One that another experiment has played in the same rounds is
-// not played again, whoever else was there.
+// cache keeps a job's trials policy by policy. One that another experiment has played in the same
+// rounds is not played again, whoever else was there.
 type cache struct {
-	stores []*Store          // by policy, nil where nothing is kept
-	why    []error           // and why not
-	found  map[int][]*Record // by trial and policy, of trials that are there in part
+	nowhere // a trial that fails is played again
+	job     *job
+	stores  []*Store // by policy, nil where nothing is kept
 }
 
 // useCache restores the job's trials from its Cache, or notes why they are not kept.
 func (j *job) useCache() error {
 	n := len(j.Policies)
-	c := &cache{stores: make([]*Store, n), why: make([]error, n), found: make(map[int][]*Record)}
-	j.save, j.found = c, c.found
+	c := cache{job: j, stores: make([]*Store, n)}
+	j.save, j.found, j.unkept = c, make(map[int][]*Record), make([]error, n)
 	for i := range n {
 		p := j.choose(i)
 		if err := p.name(); err != nil {
 			return err
 		}
 		if err := p.keepable(); err != nil {
-			c.why[i] = fmt.Errorf("simulate: experiment %q: trials are not kept in the Cache: %w", j.Name, err)
+			j.unkept[i] = fmt.Errorf("simulate: experiment %q: trials are not kept in the Cache: %w", j.Name, err)
 			continue
 		}
 		p.origin.Version, p.origin.Program = "", "" // names of what Build says
@@ -41,34 +41,31 @@ func (j *job) useCache() error {
 		}
 	}
 	for _, trial := range j.share {
-		found, there := make([]*Record, n), 0
+		found := make([]*Record, n)
 		for i, s := range c.stores {
 			if s == nil {
 				continue
 			}
-			rec, err := s.read(trial)
-			if err != nil {
+			var err error
+			if found[i], err = s.read(trial); err != nil {
 				return err
 			}
-			if found[i] = rec; rec != nil {
-				there++
-			}
 		}
-		switch there {
-		case 0:
+		switch len(missing(found, n)) {
 		case n:
+		case 0:
 			j.records[trial] = j.complete(found, &Record{Trial: trial})
 			j.restored++
 		default:
-			c.found[trial] = found
+			j.found[trial] = found
 		}
 	}
 	return nil
 }
 
 // append keeps what the policies of a trial have played that were not found.
-func (c *cache) append(rec *Record) (err error) {
-	policies := missing(c.found[rec.Trial], len(c.stores))
+func (c cache) append(rec *Record) (err error) {
+	policies := missing(c.job.found[rec.Trial], len(c.stores))
 	for k, i := range policies {
 		if s := c.stores[i]; s != nil {
 			one := rec.choose([]int{k})
@@ -80,12 +77,4 @@ func (c *cache) append(rec *Record) (err error) {
 	return err
 }
 
-// fail does nothing: a trial that fails is played again.
-func (c *cache) fail(*TrialError) error { return nil }
-
-func (c *cache) trouble() (unsaved int, err error) { return 0, cmp.Or(c.why...) }
-
-func (c *cache) close() error { return nil }
-
-// unkept returns why the trials of a policy are not kept.
-func (c *cache) unkept(policy int) error { return c.why[policy] }
+func (c cache) trouble() (unsaved int, err error) { return 0, cmp.Or(c.job.unkept...) }

@@ -152,10 +152,11 @@ func (p *Prepared) name() (err error) {
 }
 
 // choose returns the experiment with some of its policies only, who play as they do beside the
-// others. It has no name.
+// others. It has no name; see name.
 func (p *Prepared) choose(policies ...int) *Prepared {
 	e, few := *p.Experiment, *p
 	few.Experiment, e.Policies, e.Pairs = &e, nil, nil
+	few.origin, few.open = Origin{}, ""
 	few.learners, few.claims, few.identity.Policies, few.identity.Learners = nil, nil, nil, nil
 	few.codes = slices.Clone(p.codes[:1])
 	for _, i := range policies {

@@ -94,12 +94,10 @@ func RunAll(ctx context.Context, experiments []*Experiment, opts Options) ([]*Re
 	var errs []error
 	for i, j := range jobs {
 		results[i] = j.result(j.records, j.origin)
-		if c, ok := j.save.(interface{ unkept(policy int) error }); ok {
-			for k := range results[i].Policies {
-				if why := c.unkept(k); why != nil {
-					p := &results[i].Policies[k]
-					p.Warnings = append(p.Warnings, bandit.Warning{What: why.Error(), Count: 1})
-				}
+		for k, why := range j.unkept {
+			if why != nil {
+				p := &results[i].Policies[k]
+				p.Warnings = append(p.Warnings, bandit.Warning{What: why.Error(), Count: 1})
 			}
 		}
 		results[i].Provenance.Workers, results[i].Provenance.Restored = opts.Workers, j.restored
@@ -124,6 +122,7 @@ type job struct {
 	restored int
 	records  []*Record         // by trial, nil until finished
 	found    map[int][]*Record // by trial and policy, of trials that are restored in part
+	unkept   []error           // by policy, why a Cache does not keep its trials
 	errs     []error           // by trial; each worker writes only those of its own trials
 }
 

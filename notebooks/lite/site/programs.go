@@ -347,33 +347,12 @@ var (
 // imports lists what the cells of notebooks import.
 func imports(notebooks []string) (paths []string, err error) {
 	for _, name := range notebooks {
-		text, err := os.ReadFile(name)
+		cells, err := codeCells(name)
 		if err != nil {
 			return nil, err
 		}
-		var nb struct {
-			Cells []struct {
-				Type   string `json:"cell_type"`
-				Source any
-			}
-		}
-		if err := json.Unmarshal(text, &nb); err != nil {
-			return nil, errors.Join(errors.New(name), err)
-		}
-		for _, c := range nb.Cells {
-			if c.Type != "code" {
-				continue
-			}
-			source, ok := c.Source.(string)
-			if lines, is := c.Source.([]any); is {
-				for _, l := range lines {
-					s, _ := l.(string)
-					source += s
-				}
-			} else if !ok {
-				continue
-			}
-			for _, m := range append(block.FindAllString(source, -1), line.FindAllString(source, -1)...) {
+		for _, c := range cells {
+			for _, m := range append(block.FindAllString(c.source, -1), line.FindAllString(c.source, -1)...) {
 				for _, p := range path.FindAllStringSubmatch(m, -1) {
 					paths = append(paths, p[1])
 				}
@@ -381,6 +360,36 @@ func imports(notebooks []string) (paths []string, err error) {
 		}
 	}
 	return paths, nil
+}
+
+// codeCell is a notebook's cell of code, and its saved outputs as JSON.
+type codeCell struct{ source, outputs string }
+
+// codeCells reads a notebook's cells of code.
+func codeCells(name string) (cells []codeCell, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	if text, err = whole(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var nb struct {
+		Cells []struct {
+			Type    string `json:"cell_type"`
+			Source  string
+			Outputs json.RawMessage
+		}
+	}
+	if err := json.Unmarshal(text, &nb); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	for _, c := range nb.Cells {
+		if c.Type == "code" {
+			cells = append(cells, codeCell{c.Source, string(c.Outputs)})
+		}
+	}
+	return cells, nil
 }
 
 // files packs the files of the checkout that cells name, as seen from the notebooks' folder, and

@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -43,8 +42,8 @@ func (b *builder) ready(notebooks []string, x *index) (map[string]map[string]*fi
 		var bundle []byte
 		programs := map[string]*file{}
 		notebook := cells.New(names)
-		for i, source := range list {
-			p, err := notebook.Compose(source, i+1)
+		for i, c := range list {
+			p, err := notebook.Compose(c.source, i+1)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", n, err)
 			}
@@ -101,29 +100,8 @@ func (m maker) program(source string) ([]byte, error) {
 
 // first returns the code cells of a notebook up to the one whose saved output has a figure; none if
 // no output has.
-func first(name string) (sources []string, err error) {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	var nb struct {
-		Cells []struct {
-			Type    string `json:"cell_type"`
-			Source  []string
-			Outputs json.RawMessage
-		}
-	}
-	if err := json.Unmarshal(text, &nb); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	for _, c := range nb.Cells {
-		if c.Type != "code" {
-			continue
-		}
-		sources = append(sources, strings.Join(c.Source, ""))
-		if strings.Contains(string(c.Outputs), "dpb-figure") {
-			return sources, nil
-		}
-	}
-	return nil, nil
+func first(name string) ([]codeCell, error) {
+	all, err := codeCells(name)
+	i := slices.IndexFunc(all, func(c codeCell) bool { return strings.Contains(c.outputs, "dpb-figure") })
+	return all[:i+1], err
 }
