@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -24,9 +25,9 @@ func ExampleSchema_labelled() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	public := learner.New(learner.LinUCB{}, nil)
+	public := learner.New(linear.UCB{}, nil)
 	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-6}}
-	private := learner.New(learner.LinUCB{OptimalShift: true}, mechanism.Tree{Noise: noise})
+	private := learner.New(linear.UCB{OptimalShift: true}, mechanism.Tree{Noise: noise})
 	race := &simulate.Experiment{
 		Name: "flowers", Horizon: data.Len(), Trials: 4, Seed: 1, Grid: []int{200},
 		Environment: environment.Labelled{
@@ -108,7 +109,7 @@ func ExampleTable_Records() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	l := learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}})
+	l := learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}})
 	ready, err := l.Open(bandit.Problem{Arms: 5, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}, data.Len())
 	if err != nil {
 		log.Fatal(err)

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
@@ -23,6 +22,11 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/arms"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
+	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
@@ -40,7 +44,7 @@ var (
 	oneUser    = privacy.Neighbours{Relation: privacy.Replace, Record: "record", Contributions: 1}
 	setup      = privacy.Setup{Dim: 3, Horizon: 16, Bound: 2, Context: 1, Alpha: 0.1}
 	tallySetup = privacy.Setup{Arms: 4, Slots: 2, Horizon: 16, Lo: 0, Hi: 1}
-	linear     = bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	contextual = bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	single     = bandit.Problem{Arms: 4, Slots: 1, RewardMin: 0, RewardMax: 1}
 	semi       = bandit.Problem{Arms: 4, Slots: 2, RewardMin: 0, RewardMax: 1}
 )
@@ -83,7 +87,7 @@ func tallies(name string, make func() any) subject {
 }
 
 func linears(name string, make func() any) subject {
-	return of(name, func() []any { return []any{make(), linear, 16} })
+	return of(name, func() []any { return []any{make(), contextual, 16} })
 }
 
 func semis(name string, make func() any) subject {
@@ -201,7 +205,7 @@ type upTo struct{ Rounds int }
 func (d upTo) Draw(own *rand.Rand) int { return own.IntN(d.Rounds + 1) }
 
 // sparse is a statistic of two phases, the first of which has two releases.
-func sparse() mechanism.SparseEpisodes {
+func sparseEpisodes() mechanism.SparseEpisodes {
 	return mechanism.SparseEpisodes{Budget: budget, Concentrated: true, Refine: true, Lengths: mechanism.Growing{Least: 4},
 		Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Scores: mechanism.Signs{}, Norm: 1, Reward: 1}, {Norm: 1, Reward: 0.5}}}
 }
@@ -215,7 +219,7 @@ func sparseJDP(make func(privacy.Budget, int) learner.Private[mechanism.SparseGr
 		s.Concentrated = true // exact accounting takes long
 		l.Statistic = s
 		return l
-	}, budget, 1, linear, 1000}
+	}, budget, 1, contextual, 1000}
 }
 
 // printed is the printed private LASSO.
@@ -352,7 +356,7 @@ func subjects() []subject {
 			return []any{mechanism.Blocks{Budget: budget, Lengths: equalBlocks{Length0: 1, Rest: 1}}, s}
 		}).on(".Epsilon", ".Delta", ".Remember", ".Lengths", ".Length0", ".Rest", ".Arms", ".Slots", ".Horizon", ".WarmUp"),
 		tallies("mechanism.RoundBatches", func() any {
-			return mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: learner.CoreSetBatches{}}
+			return mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: linear.CoreSetBatches{}}
 		}),
 		tallies("mechanism.Additive", func() any {
 			return mechanism.Additive{Budget: budget, Query: middle{Cut: 1}, Lengths: mechanism.EqualRounds(4)}
@@ -360,11 +364,11 @@ func subjects() []subject {
 		tallies("mechanism.Additive on a grid", func() any {
 			return mechanism.Additive{Budget: privacy.Budget{Epsilon: 1}, Query: middle{}, Grid: 0.25}
 		}),
-		linears("learner.CoreSet", func() any {
-			return learner.New(learner.CoreSet{}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: learner.CoreSetBatches{}})
+		linears("linear.CoreSet", func() any {
+			return learner.New(linear.CoreSet{}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: linear.CoreSetBatches{}})
 		}),
-		of("learner.NewCoreSet", func() []any {
-			return []any{learner.NewCoreSet, budget, linear, 300}
+		of("linear.NewCoreSet", func() []any {
+			return []any{linear.NewCoreSet, budget, contextual, 300}
 		}),
 		tallies("mechanism.TreeTally", func() any { return mechanism.TreeTally{Budget: privacy.Budget{Epsilon: 1}} }),
 		tallies("mechanism.TreeTally of Gaussian noise", func() any { return mechanism.TreeTally{Budget: budget} }),
@@ -396,7 +400,7 @@ func subjects() []subject {
 			return mechanism.TopK{Budget: budget, K: 2, Candidates: 4, Sensitivity: 1, Neighbours: oneUser}
 		}),
 
-		setups("mechanism.SparseEpisodes", func() any { return sparse() }),
+		setups("mechanism.SparseEpisodes", func() any { return sparseEpisodes() }),
 		setups("mechanism.NoisyIHT", func() any {
 			return mechanism.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.4, Sd: 1, Context: 2, Lengths: mechanism.Growing{Least: 4}}
 		}),
@@ -416,158 +420,158 @@ func subjects() []subject {
 				return n, nil
 			}, mechanism.Growing{Least: 4, Noise: 2, Signal: 0.5, Factor: 2}, 1, 3, 2.0}
 		}),
-		linears("learner.SparseJDP", func() any { return learner.New(learner.SparseJDP{}, sparse()) }),
-		of("learner.NewSparseJDP", func() []any { return sparseJDP(learner.NewSparseJDP) }).
+		linears("sparse.SparseJDP", func() any { return learner.New(sparse.SparseJDP{}, sparseEpisodes()) }),
+		of("sparse.NewSparseJDP", func() []any { return sparseJDP(sparse.NewSparseJDP) }).
 			on(".Epsilon", ".Delta", "argument 2", "argument 4"),
-		of("learner.SparseJDPTuned", func() []any { return sparseJDP(learner.SparseJDPTuned) }).
+		of("sparse.SparseJDPTuned", func() []any { return sparseJDP(sparse.SparseJDPTuned) }).
 			on(".Epsilon", ".Delta", "argument 2", "argument 4"),
-		of("learner.SparseJDPPlain", func() []any { return sparseJDP(learner.SparseJDPPlain) }),
+		of("sparse.SparseJDPPlain", func() []any { return sparseJDP(sparse.SparseJDPPlain) }),
 
-		linears("learner.FLIPHAT", func() any {
-			return learner.New(learner.FLIPHAT{}, mechanism.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Calibration: privacy.AsPublished})
+		linears("sparse.FLIPHAT", func() any {
+			return learner.New(sparse.FLIPHAT{}, mechanism.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Calibration: privacy.AsPublished})
 		}),
-		linears("learner.PrivateThresholdedLasso", func() any {
-			return learner.New(learner.PrivateThresholdedLasso{Ridge: 1}, printed())
+		linears("sparse.PrivateThresholdedLasso", func() any {
+			return learner.New(sparse.PrivateThresholdedLasso{Ridge: 1}, printed())
 		}),
-		of("learner.NewFLIPHAT", func() []any {
+		of("sparse.NewFLIPHAT", func() []any {
 			return []any{func(b privacy.Budget, sparsity int, l1 float64) bandit.Learner {
-				l := learner.NewFLIPHAT(b, sparsity, l1)
+				l := sparse.NewFLIPHAT(b, sparsity, l1)
 				s := l.Statistic.(mechanism.NoisyIHT)
 				s.Calibration = privacy.AsPublished // exact accounting takes long
 				l.Statistic = s
 				return l
-			}, budget, 1, 1.5, linear, 1000}
+			}, budget, 1, 1.5, contextual, 1000}
 		}),
-		of("learner.SparseBits", func() []any {
-			return []any{func(b learner.SparseBits) bandit.Learner {
-				return learner.Local{Device: learner.SparseBitsDevice{Bits: b}, Server: learner.SparseBitsServer{Bits: b}}
-			}, learner.SparseBits{Budget: budget, Sparsity: 1, Signal: 1}, linear, 1000}
+		of("sparse.SparseBits", func() []any {
+			return []any{func(b sparse.SparseBits) bandit.Learner {
+				return learner.Local{Device: sparse.SparseBitsDevice{Bits: b}, Server: sparse.SparseBitsServer{Bits: b}}
+			}, sparse.SparseBits{Budget: budget, Sparsity: 1, Signal: 1}, contextual, 1000}
 		}),
-		of("learner.SparseBitsDevice", func() []any {
-			return []any{learner.SparseBitsDevice{Bits: learner.SparseBits{Budget: budget, Sparsity: 1, Signal: 1}}, linear, 1000}
+		of("sparse.SparseBitsDevice", func() []any {
+			return []any{sparse.SparseBitsDevice{Bits: sparse.SparseBits{Budget: budget, Sparsity: 1, Signal: 1}}, contextual, 1000}
 		}),
-		of("learner.SparseBitsServer", func() []any {
-			return []any{learner.SparseBitsServer{Bits: learner.SparseBits{Budget: budget, Sparsity: 1, Signal: 1}}, linear, 1000}
+		of("sparse.SparseBitsServer", func() []any {
+			return []any{sparse.SparseBitsServer{Bits: sparse.SparseBits{Budget: budget, Sparsity: 1, Signal: 1}}, contextual, 1000}
 		}),
-		of("learner.NewSparseBits", func() []any {
-			return []any{learner.NewSparseBits, budget, 1, linear, 10000}
+		of("sparse.NewSparseBits", func() []any {
+			return []any{sparse.NewSparseBits, budget, 1, contextual, 10000}
 		}),
-		of("learner.NewPrivateThresholdedLasso", func() []any {
-			return []any{learner.NewPrivateThresholdedLasso, budget, 1, linear, 1000}
+		of("sparse.NewPrivateThresholdedLasso", func() []any {
+			return []any{sparse.NewPrivateThresholdedLasso, budget, 1, contextual, 1000}
 		}),
 
-		linears("learner.LinUCB", func() any { return learner.New(learner.LinUCB{}, mechanism.Exact{}) }),
-		linears("learner.LinUCB over a tree", func() any {
-			return learner.New(learner.LinUCB{OptimalShift: true}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})
+		linears("linear.UCB", func() any { return learner.New(linear.UCB{}, mechanism.Exact{}) }),
+		linears("linear.UCB over a tree", func() any {
+			return learner.New(linear.UCB{OptimalShift: true}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})
 		}),
-		linears("learner.LinUCB over BLT", func() any { return learner.New(learner.LinUCB{}, mechanism.BLT{Budget: budget}) }),
-		linears("learner.ThresholdedLasso", func() any { return learner.ThresholdedLasso{Lambda: 0.02, Tolerance: 1e-6} }),
-		linears("learner.SparsityAgnostic", func() any { return learner.SparsityAgnostic{Lambda: 0.02, Tolerance: 1e-6} }),
-		linears("learner.LassoBandit", func() any {
-			return learner.LassoBandit{Forced: 2, Gap: 1, LambdaForced: 0.1, LambdaAll: 0.1, Tolerance: 1e-6}
+		linears("linear.UCB over BLT", func() any { return learner.New(linear.UCB{}, mechanism.BLT{Budget: budget}) }),
+		linears("sparse.ThresholdedLasso", func() any { return sparse.ThresholdedLasso{Lambda: 0.02, Tolerance: 1e-6} }),
+		linears("sparse.SparsityAgnostic", func() any { return sparse.SparsityAgnostic{Lambda: 0.02, Tolerance: 1e-6} }),
+		linears("sparse.LassoBandit", func() any {
+			return sparse.LassoBandit{Forced: 2, Gap: 1, LambdaForced: 0.1, LambdaAll: 0.1, Tolerance: 1e-6}
 		}),
-		linears("learner.DoublyRobustLasso", func() any {
-			return learner.DoublyRobustLasso{Explore: 0.5, Lambda: 0.1, Start: 3, Truncate: 3, Tolerance: 1e-6}
+		linears("sparse.DoublyRobustLasso", func() any {
+			return sparse.DoublyRobustLasso{Explore: 0.5, Lambda: 0.1, Start: 3, Truncate: 3, Tolerance: 1e-6}
 		}),
 		linears("catalogue.Learner", func() any { return catalogue.Learner{Name: "LinUCB"} }),
 		linears("learner.Random", func() any { return learner.Random{} }),
-		linears("learner.SupportOracle", func() any { return learner.SupportOracle{Support: []int{1, 0}, Ridge: 1} }),
+		linears("sparse.SupportOracle", func() any { return sparse.SupportOracle{Support: []int{1, 0}, Ridge: 1} }),
 		linears("learner.Metered", func() any {
-			return learner.Metered{Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Budget: budget, Freeze: true}
+			return learner.Metered{Learner: learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Budget: budget, Freeze: true}
 		}),
-		linears("learner.RandomisedAction", func() any { return learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, nil), Epsilon: 1} }),
+		linears("learner.RandomisedAction", func() any { return learner.RandomisedAction{Learner: learner.New(linear.UCB{}, nil), Epsilon: 1} }),
 		linears("learner.RandomisedAction over a tree", func() any {
-			return learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Epsilon: 1}
+			return learner.RandomisedAction{Learner: learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Epsilon: 1}
 		}).on(".Epsilon", ".Delta", ".Calibration", "argument 2"),
 		linears("learner.Delayed", func() any {
 			return learner.Delayed{
-				Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Most: 3,
+				Learner: learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Most: 3,
 				Delay: upTo{3},
 			}
 		}).on(".Learner", ".Delay", "argument 2"), // a smaller Most does not fit the Delay
 		semis("learner.Delayed over blocks", func() any {
-			return learner.Delayed{Learner: learner.DPUCBMATAsPublished(pick2of4(), 1), Most: 3}
+			return learner.Delayed{Learner: slots.DPUCBMATAsPublished(pick2of4(), 1), Most: 3}
 		}).on(".Most", "argument 2"),
 		semis("learner.Metered over blocks", func() any {
-			return learner.Metered{Learner: learner.DPUCBMATAsPublished(pick2of4(), 1), Budget: privacy.Budget{Epsilon: 4}}
+			return learner.Metered{Learner: slots.DPUCBMATAsPublished(pick2of4(), 1), Budget: privacy.Budget{Epsilon: 4}}
 		}),
 		of("learner.New", func() []any {
 			return []any{func(p learner.Policy[privacy.Sums], s privacy.Accumulator) bandit.Learner {
 				return learner.New(p, s)
-			}, learner.LinUCB{}, mechanism.SquareRoot{Budget: budget}, linear, 16}
+			}, linear.UCB{}, mechanism.SquareRoot{Budget: budget}, contextual, 16}
 		}),
-		linears("learner.Private of a nil pointer", func() any { return learner.New(learner.LinUCB{}, (*mechanism.BLT)(nil)) }),
-		linears("learner.Private without a policy", func() any { return learner.New((*learner.LinUCB)(nil), nil) }),
+		linears("learner.Private of a nil pointer", func() any { return learner.New(linear.UCB{}, (*mechanism.BLT)(nil)) }),
+		linears("learner.Private without a policy", func() any { return learner.New((*linear.UCB)(nil), nil) }),
 		linears("learner.Private", func() any {
-			return learner.Private[privacy.Sums]{Policy: learner.LinUCB{RhoMin: 3}, Statistic: mechanism.Honaker{Budget: budget}}
+			return learner.Private[privacy.Sums]{Policy: linear.UCB{RhoMin: 3}, Statistic: mechanism.Honaker{Budget: budget}}
 		}),
 		of("learner.Local", func() []any {
 			return []any{func(batch int, s learner.Shuffler) bandit.Learner {
-				noise := learner.LDPNoise{Budget: budget}
-				return learner.Local{Device: learner.LDPDevice{Noise: noise}, Server: learner.LDPServer{Noise: noise}, Batch: batch, Shuffler: s}
-			}, 2, learner.Uniform{}, linear, 16}
+				noise := local.LDPNoise{Budget: budget}
+				return learner.Local{Device: local.LDPDevice{Noise: noise}, Server: local.LDPServer{Noise: noise}, Batch: batch, Shuffler: s}
+			}, 2, learner.Uniform{}, contextual, 16}
 		}),
 		of("learner.Local by LDP", func() []any {
-			return []any{func(n learner.LDPNoise, s learner.LDPServer) bandit.Learner {
+			return []any{func(n local.LDPNoise, s local.LDPServer) bandit.Learner {
 				s.Noise = n
-				return learner.Local{Device: learner.LDPDevice{Noise: n}, Server: s}
-			}, learner.LDPNoise{Budget: budget, Constant: 0.5}, learner.LDPServer{Policy: learner.LinUCB{}}, linear, 16}
+				return learner.Local{Device: local.LDPDevice{Noise: n}, Server: s}
+			}, local.LDPNoise{Budget: budget, Constant: 0.5}, local.LDPServer{Policy: linear.UCB{}}, contextual, 16}
 		}),
 		of("learner.Local by OnlineUCB", func() []any {
-			return []any{func(n learner.OnlineNoise, s learner.OnlineServer) bandit.Learner {
+			return []any{func(n local.OnlineNoise, s local.OnlineServer) bandit.Learner {
 				s.Noise = n
-				return learner.Local{Device: learner.OnlineDevice{Noise: n}, Server: s}
-			}, learner.OnlineNoise{Budget: budget}, learner.OnlineServer{}, linear, 16}
+				return learner.Local{Device: local.OnlineDevice{Noise: n}, Server: s}
+			}, local.OnlineNoise{Budget: budget}, local.OnlineServer{}, contextual, 16}
 		}),
-		of("learner.NewShuffleAmplified", func() []any {
-			return []any{learner.NewShuffleAmplified, learner.AmplifiedNoise{Budget: budget, Batch: 4}, linear, 16}
+		of("local.NewShuffleAmplified", func() []any {
+			return []any{local.NewShuffleAmplified, local.AmplifiedNoise{Budget: budget, Batch: 4}, contextual, 16}
 		}),
-		of("learner.NewShuffleVectorSum", func() []any {
-			return []any{learner.NewShuffleVectorSum, learner.VectorSum{Budget: budget, Batch: 4}, linear, 16}
+		of("local.NewShuffleVectorSum", func() []any {
+			return []any{local.NewShuffleVectorSum, local.VectorSum{Budget: budget, Batch: 4}, contextual, 16}
 		}),
-		of("learner.NewCombiner", func() []any {
-			return []any{func(n learner.OnlineNoise) bandit.Learner {
-				device, server := learner.NewCombiner(n)
+		of("local.NewCombiner", func() []any {
+			return []any{func(n local.OnlineNoise) bandit.Learner {
+				device, server := local.NewCombiner(n)
 				return learner.Local{Device: device, Server: server}
-			}, learner.OnlineNoise{Budget: budget}, linear, 16}
+			}, local.OnlineNoise{Budget: budget}, contextual, 16}
 		}),
-		linears("learner.LDPDevice", func() any {
-			return learner.LDPDevice{Noise: learner.LDPNoise{Budget: budget}, Policy: learner.LinUCB{}}
+		linears("local.LDPDevice", func() any {
+			return local.LDPDevice{Noise: local.LDPNoise{Budget: budget}, Policy: linear.UCB{}}
 		}),
-		linears("learner.LDPServer", func() any {
-			return learner.LDPServer{Noise: learner.LDPNoise{Budget: budget}, Policy: learner.LinUCB{}}
+		linears("local.LDPServer", func() any {
+			return local.LDPServer{Noise: local.LDPNoise{Budget: budget}, Policy: linear.UCB{}}
 		}),
-		linears("learner.OnlineDevice", func() any { return learner.OnlineDevice{Noise: learner.OnlineNoise{Budget: budget}} }),
-		linears("learner.OnlineServer", func() any { return learner.OnlineServer{Noise: learner.OnlineNoise{Budget: budget}} }),
-		linears("learner.AmplifiedDevice", func() any {
-			return learner.AmplifiedDevice{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 4}}
+		linears("local.OnlineDevice", func() any { return local.OnlineDevice{Noise: local.OnlineNoise{Budget: budget}} }),
+		linears("local.OnlineServer", func() any { return local.OnlineServer{Noise: local.OnlineNoise{Budget: budget}} }),
+		linears("local.AmplifiedDevice", func() any {
+			return local.AmplifiedDevice{Noise: local.AmplifiedNoise{Budget: budget, Batch: 4}}
 		}),
-		linears("learner.AmplifiedServer", func() any {
-			return learner.AmplifiedServer{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 4}, Policy: learner.LinUCB{}}
+		linears("local.AmplifiedServer", func() any {
+			return local.AmplifiedServer{Noise: local.AmplifiedNoise{Budget: budget, Batch: 4}, Policy: linear.UCB{}}
 		}),
-		linears("learner.VectorSumDevice", func() any {
-			return learner.VectorSumDevice{Noise: learner.VectorSum{Budget: budget, Batch: 4}, Policy: learner.LinUCB{}}
+		linears("local.VectorSumDevice", func() any {
+			return local.VectorSumDevice{Noise: local.VectorSum{Budget: budget, Batch: 4}, Policy: linear.UCB{}}
 		}),
-		linears("learner.VectorSumServer", func() any {
-			return learner.VectorSumServer{Noise: learner.VectorSum{Budget: budget, Batch: 4}, Policy: learner.LinUCB{}}
+		linears("local.VectorSumServer", func() any {
+			return local.VectorSumServer{Noise: local.VectorSum{Budget: budget, Batch: 4}, Policy: linear.UCB{}}
 		}),
-		linears("learner.CombinerDevice", func() any { return learner.CombinerDevice{Noise: learner.OnlineNoise{Budget: budget}} }),
-		linears("learner.CombinerServer", func() any {
-			return learner.CombinerServer{Base: learner.OnlineServer{Noise: learner.OnlineNoise{Budget: budget}}}
+		linears("local.CombinerDevice", func() any { return local.CombinerDevice{Noise: local.OnlineNoise{Budget: budget}} }),
+		linears("local.CombinerServer", func() any {
+			return local.CombinerServer{Base: local.OnlineServer{Noise: local.OnlineNoise{Budget: budget}}}
 		}),
-		linears("learner.Anytime", func() any {
-			return learner.Anytime{Server: learner.LDPServer{Noise: learner.LDPNoise{Budget: budget}}}
+		linears("local.Anytime", func() any {
+			return local.Anytime{Server: local.LDPServer{Noise: local.LDPNoise{Budget: budget}}}
 		}),
 		of("learner.Uniform", func() []any { return []any{mixer, learner.Uniform{}, 4} }),
 		of("learner.BitSum", func() []any { return []any{mixer, learner.BitSum{}, 4} }),
-		semis("learner.NewOMM", func() any { return learner.NewOMM(pick2of4()) }),
-		semis("learner.OMM", func() any { return learner.DPUCBMAT(pick2of4(), 1) }),
-		semis("learner.OMM over trees", func() any { return learner.CUCBTree(pick2of4(), 1) }),
-		semis("learner.OMM over counts", func() any { return learner.New(learner.OMM{Matroid: pick2of4()}, mechanism.Counts{}) }),
-		semis("learner.CTS", func() any { return learner.DPTSMAT(pick2of4(), 1) }),
-		semis("learner.CTSBeta", func() any { return learner.CTSBeta{Matroid: pick2of4()} }),
-		semis("learner.KLOSM", func() any {
-			return learner.New(learner.KLOSM{Matroid: pick2of4()}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}})
+		semis("slots.NewOMM", func() any { return slots.NewOMM(pick2of4()) }),
+		semis("slots.OMM", func() any { return slots.DPUCBMAT(pick2of4(), 1) }),
+		semis("slots.OMM over trees", func() any { return slots.CUCBTree(pick2of4(), 1) }),
+		semis("slots.OMM over counts", func() any { return learner.New(slots.OMM{Matroid: pick2of4()}, mechanism.Counts{}) }),
+		semis("slots.CTS", func() any { return slots.DPTSMAT(pick2of4(), 1) }),
+		semis("slots.CTSBeta", func() any { return slots.CTSBeta{Matroid: pick2of4()} }),
+		semis("slots.KLOSM", func() any {
+			return learner.New(slots.KLOSM{Matroid: pick2of4()}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}})
 		}),
 
 		onesOf("arms.NewUCB1", func() any { return arms.NewUCB1() }),
@@ -622,7 +626,7 @@ func subjects() []subject {
 		onesOf("arms.LazyUCB", func() any { return learner.New(arms.LazyUCB{Explore: 3}, blocks()) }),
 		onesOf("arms.LazyThompson", func() any { return learner.New(arms.LazyThompson{Boost: 3}, blocks()) }),
 
-		values("bandit.Problem", func() any { p := linear; return &p }),
+		values("bandit.Problem", func() any { p := contextual; return &p }),
 		values("environment.DecisionSets", func() any { return environment.DecisionSets{Arms: 3, Dim: 3, Gap: 0.1, Top: 0.75} }),
 		values("environment.UnitFeatures", func() any { return environment.UnitFeatures{Arms: 4, Dim: 3, Norm: 1} }),
 		values("environment.SphereArms", func() any { return environment.SphereArms{Arms: 4, Dim: 3, Length: 0.4} }),
@@ -729,11 +733,11 @@ func subjects() []subject {
 			}, audit.Options{Seed: 1, Workers: 1}}
 		}),
 		of("audit.Learner", func() []any {
-			streams := audit.RandomStreams(linear, 4)
+			streams := audit.RandomStreams(contextual, 4)
 			world0, world1 := streams(random.New(1, 0, "streams"))
 			return []any{func(a audit.Learner, o audit.Options) (audit.Finding, error) { return a.Run(soon(), o) }, audit.Learner{
-				Name: "LinUCB", Problem: linear, Worlds: [2]audit.Stream{world0, world1}, Runs: audit.MinRuns, Claim: budget,
-				Of: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}),
+				Name: "LinUCB", Problem: contextual, Worlds: [2]audit.Stream{world0, world1}, Runs: audit.MinRuns, Claim: budget,
+				Of: learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}),
 			}, audit.Options{Seed: 1, Workers: 1}}
 		}),
 
@@ -749,7 +753,7 @@ func subjects() []subject {
 		}),
 		of("offpolicy.Replay", func() []any {
 			return []any{func(r *offpolicy.Replay) (offpolicy.Estimate, error) {
-				return r.Run(learner.New(learner.LinUCB{}, nil))
+				return r.Run(learner.New(linear.UCB{}, nil))
 			}, &offpolicy.Replay{
 				Log: logged(), Horizon: 3, Norm: 1, Scale: []float64{1, 2}, Constant: 0.5, Seed: 1,
 			}}
@@ -759,7 +763,7 @@ func subjects() []subject {
 			return []any{func(e *simulate.Experiment) (*simulate.Result, error) { return e.Run(soon()) }, &simulate.Experiment{
 				Name: "harness", Horizon: 8, Rounds: 4, Trials: 2, Workers: 1, Seed: 1,
 				Environment: environment.DecisionSets{Arms: 3, Dim: 2, Gap: 0.1},
-				Policies:    []simulate.Policy{{Name: "LinUCB", Learner: learner.New(learner.LinUCB{}, nil)}},
+				Policies:    []simulate.Policy{{Name: "LinUCB", Learner: learner.New(linear.UCB{}, nil)}},
 			}}
 		}),
 		values("simulate.Shard", func() any { return &simulate.Shard{Index: 1, Of: 3} }),
@@ -793,17 +797,17 @@ var slow = map[string]bool{
 	"mechanism.SparseEpisodes":                     true,
 	"mechanism.NoisyIHT":                           true,
 	"mechanism.Blocks over a long horizon":         true,
-	"learner.SparseJDP":                            true,
-	"learner.NewSparseJDP":                         true,
-	"learner.SparseJDPPlain":                       true,
-	"learner.FLIPHAT":                              true,
-	"learner.NewFLIPHAT":                           true,
+	"sparse.SparseJDP":                             true,
+	"sparse.NewSparseJDP":                          true,
+	"sparse.SparseJDPPlain":                        true,
+	"sparse.FLIPHAT":                               true,
+	"sparse.NewFLIPHAT":                            true,
 	"learner.RandomisedAction over a tree":         true,
-	"learner.NewShuffleAmplified":                  true,
-	"learner.NewShuffleVectorSum":                  true,
-	"learner.AmplifiedDevice":                      true,
-	"learner.VectorSumDevice":                      true,
-	"learner.VectorSumServer":                      true,
+	"local.NewShuffleAmplified":                    true,
+	"local.NewShuffleVectorSum":                    true,
+	"local.AmplifiedDevice":                        true,
+	"local.VectorSumDevice":                        true,
+	"local.VectorSumServer":                        true,
 	"environment.Sparse":                           true,
 }
 

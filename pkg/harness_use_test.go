@@ -12,6 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
@@ -542,7 +543,7 @@ func (u *user) device(d learner.CalibratedDevice, n *privacy.Noise) {
 	}
 	u.drawn(privacy.PlanOf(d, privacy.All).Draws, privacy.ClaimOf(d))
 	switch u.values[0].Interface().(type) {
-	case learner.CombinerDevice, learner.OnlineDevice:
+	case local.CombinerDevice, local.OnlineDevice:
 		return // these read the broadcast of a server
 	}
 	x, run := make([]float64, p.Dim), d.Start()

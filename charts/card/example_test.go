@@ -8,9 +8,9 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/charts/card"
-	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/judge"
+	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 )
 
 // The figures and tables of a card; in a notebook, charts.Show(card.Items(c)...).

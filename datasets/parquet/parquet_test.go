@@ -21,6 +21,7 @@ import (
 	"github.com/dpbandits/dpbandits/datasets/parquet"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -189,8 +190,8 @@ func sampleResult(t testing.TB) *simulate.Result {
 		Name: "sample", Horizon: 100, Trials: 2, Seed: 1, Grid: []int{10},
 		Environment: environment.TwoContexts{Dim: 2},
 		Policies: []simulate.Policy{
-			{Name: `Lin, "UCB"`, Learner: learner.New(learner.LinUCB{}, nil)},
-			{Name: "größer", Learner: learner.New(learner.LinUCB{Width: 3}, nil)},
+			{Name: `Lin, "UCB"`, Learner: learner.New(linear.UCB{}, nil)},
+			{Name: "größer", Learner: learner.New(linear.UCB{Width: 3}, nil)},
 		},
 	}
 	r, err := e.Run(context.Background())
@@ -352,7 +353,7 @@ func ExampleWriteTable() {
 	e := &simulate.Experiment{
 		Name: "race", Horizon: 1000, Trials: 2, Seed: 1,
 		Environment: environment.TwoContexts{Dim: 2},
-		Policies:    []simulate.Policy{{Name: "LinUCB", Learner: learner.New(learner.LinUCB{}, nil)}},
+		Policies:    []simulate.Policy{{Name: "LinUCB", Learner: learner.New(linear.UCB{}, nil)}},
 	}
 	result, err := e.Run(context.Background())
 	if err != nil {

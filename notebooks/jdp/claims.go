@@ -16,6 +16,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
@@ -59,7 +60,7 @@ func claimStandardPrivacy(s cell.Scale) (string, error) {
 	}
 	for _, eps := range []float64{0.2, 0.5, 0.69} {
 		e.Policies = append(e.Policies, simulate.Policy{Name: fmt.Sprintf("standard DP, ε = %g", eps), Learner: learner.RandomisedAction{
-			Epsilon: eps, Learner: learner.New(learner.LinUCB{}, nil),
+			Epsilon: eps, Learner: learner.New(linear.UCB{}, nil),
 		}})
 	}
 	e.Policies = append(e.Policies, simulate.Policy{Name: joint, Learner: Gaussian(privacy.Budget{Epsilon: 0.2, Delta: 0.1}, privacy.Sound)})

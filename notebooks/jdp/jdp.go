@@ -11,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -50,7 +51,7 @@ const (
 
 // Gaussian returns LinUCB over a binary tree with Gaussian noise.
 func Gaussian(b privacy.Budget, c privacy.Calibration) learner.Private[privacy.Sums] {
-	return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b, Calibration: c}})
+	return learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b, Calibration: c}})
 }
 
 // authorsWishart is Wishart noise as the authors run it. It differs from AsPublished in k, and in
@@ -84,12 +85,12 @@ func (w *authorsNodes) Plan(nodes int) privacy.Plan {
 }
 
 // ruleOf returns LinUCB's rule in a run.
-func ruleOf(run bandit.Run) *learner.LinUCBRule {
-	return run.(*learner.PrivateRun[privacy.Sums]).Rule().(*learner.LinUCBRule)
+func ruleOf(run bandit.Run) *linear.UCBRule {
+	return run.(*learner.PrivateRun[privacy.Sums]).Rule().(*linear.UCBRule)
 }
 
 // linUCB returns LinUCB's rule as it begins.
-func linUCB(l bandit.Calibrated) *learner.LinUCBRule {
+func linUCB(l bandit.Calibrated) *linear.UCBRule {
 	return ruleOf(l.Start(nil, random.Source(Seed, 0, "noise")))
 }
 
@@ -120,7 +121,7 @@ func Policy(name string) learner.Private[privacy.Sums] {
 		panic(fmt.Sprintf("jdp: no policy %q in Experiment 2", name))
 	}
 	best := slices.Contains([]string{GaussianSound, HonakerSound, BLTSound, WishartSound}, name)
-	return learner.New(learner.LinUCB{OptimalShift: best}, sums[name])
+	return learner.New(linear.UCB{OptimalShift: best}, sums[name])
 }
 
 // AsPublished lists Experiment 2's policies as published, by what is printed and by what was run.
@@ -144,7 +145,7 @@ func Experiment1(s cell.Scale, dim int, reward environment.Reward) *simulate.Exp
 	return &simulate.Experiment{
 		Name:        fmt.Sprintf("jdp-exp1-%s-d%02d", name, dim),
 		Environment: environment.DecisionSets{Dim: dim, Gap: 0.1, Reward: reward},
-		Policies:    []simulate.Policy{{Name: NonPrivate, Learner: learner.New(learner.LinUCB{Sigma: 1}, mechanism.Exact{Ridge: 1})}},
+		Policies:    []simulate.Policy{{Name: NonPrivate, Learner: learner.New(linear.UCB{Sigma: 1}, mechanism.Exact{Ridge: 1})}},
 		Horizon:     rounds, Trials: cell.Pick(s, 2, 4, 8), Seed: Seed, Grid: simulate.LinearGrid(rounds, 50),
 		Fingerprint: "ridge 1, sigma 1, alpha 1/n",
 	}
@@ -219,7 +220,7 @@ func Experiment3(s cell.Scale, gap float64) *simulate.Experiment {
 	for _, name := range Mechanisms {
 		for _, rho := range Rhos(s) {
 			l := Policy(name)
-			l.Policy = learner.LinUCB{RhoMin: rho}
+			l.Policy = linear.UCB{RhoMin: rho}
 			e.Policies = append(e.Policies, simulate.Policy{Name: Shifted(name, rho), Learner: l})
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/notebooks/lab"
-	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 )
 

@@ -13,6 +13,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -24,7 +25,7 @@ func quick(name string, l bandit.Learner) *simulate.Experiment {
 	}
 }
 
-var plain = learner.New(learner.LinUCB{}, nil)
+var plain = learner.New(linear.UCB{}, nil)
 
 // fails is a learner that fails in its second round.
 type fails struct{}

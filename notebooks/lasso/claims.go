@@ -11,6 +11,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
@@ -44,7 +46,7 @@ var claims = assert.Claims{
 func Assert(statement string) { claims.Assert(statement) }
 
 // sparse is the notebook's environment, of which the first coordinates matter.
-func sparse(dim int) environment.Sparse {
+func world(dim int) environment.Sparse {
 	return environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}
 }
 
@@ -60,7 +62,7 @@ func hits(support []int) (n int) {
 
 // relative returns the regret of an oracle and of learners, as shares of a random arm's.
 func relative(dim, rounds, trials int, learners ...bandit.Learner) (of []float64) {
-	e := against("claim", 4, rounds, trials, sparse(dim), "")
+	e := against("claim", 4, rounds, trials, world(dim), "")
 	for i, l := range learners {
 		add(e, fmt.Sprint(i), l)
 	}
@@ -91,21 +93,21 @@ func proved(name string, epsilon float64) float64 {
 // release after each to visit, and returns the last.
 func feed[R any](s privacy.Statistic[R], setup privacy.Setup, seed, run, rows int, visit func(*R)) *R {
 	m := check.Try(s.Open(setup)).Start(privacy.NewNoise(random.Source(uint64(seed), run, "noise")))
-	for x, y := range environment.Rows(check.Try(sparse(setup.Dim-1).Open()), uint64(run), rows) {
+	for x, y := range environment.Rows(check.Try(world(setup.Dim-1).Open()), uint64(run), rows) {
 		check.Try(m.Add(&privacy.Record{X: x, Y: []float64{y}}))
 		visit(m.Release())
 	}
 	return m.Release()
 }
 
-var linUCB = learner.New(learner.LinUCB{Sigma: 0.3}, nil)
+var linUCB = learner.New(linear.UCB{Sigma: 0.3}, nil)
 
 func found(s cell.Scale) (string, error) {
 	const rows, dim = 100, 200
 	n, good, least, most := cell.Pick(s, 20, 100, 100), 0, math.Inf(1), 0.0
 	for seed := range n {
 		solver := check.Try(lasso.Regression{Dim: dim}.Open())
-		for x, y := range environment.Rows(check.Try(sparse(dim).Open()), uint64(seed), rows) {
+		for x, y := range environment.Rows(check.Try(world(dim).Open()), uint64(seed), rows) {
 			check.OK(solver.Add(x, y))
 		}
 		entries := check.Try(solver.Entries(check.Try(solver.Alphas(60, 0.05))))
@@ -124,9 +126,9 @@ func found(s cell.Scale) (string, error) {
 func lassoPays(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 2, 10, 10)
 	of := relative(100, 2000, n, linUCB,
-		learner.ThresholdedLasso{},
-		learner.SparsityAgnostic{},
-		learner.LassoBandit{})
+		sparse.ThresholdedLasso{},
+		sparse.SparsityAgnostic{},
+		sparse.LassoBandit{})
 	return assert.Holds(slices.Max(of[2:]) < 0.6*of[1] && max(of[2], of[3]) < 0.2*of[1],
 		"%.3f, %.3f and %.3f of a random arm's regret against %.3f, %d trials of 2000 rounds", of[2], of[3], of[4], of[1], n)
 }
@@ -170,7 +172,7 @@ func printedPays(cell.Scale) (string, error) {
 
 // released is SparseJDP with so many picks, scored by signs, of which the 5 largest are kept.
 func released(picks int, share, epsilon float64) learner.Private[mechanism.SparseGram] {
-	return learner.New(learner.SparseJDP{Estimate: mechanism.SparseEstimate{Keep: Sparsity}}, mechanism.SparseEpisodes{
+	return learner.New(sparse.SparseJDP{Estimate: mechanism.SparseEstimate{Keep: Sparsity}}, mechanism.SparseEpisodes{
 		Budget: privacy.Budget{Epsilon: epsilon, Delta: Delta}, Concentrated: true,
 		Phases: []mechanism.Phase{{Picks: picks, Share: share, Scores: mechanism.Signs{Y: 1}, Norm: 1.2 * math.Sqrt(float64(picks)), Reward: 1.5}},
 	})
@@ -244,7 +246,7 @@ type sparseRun = *learner.PrivateRun[mechanism.SparseGram]
 func mean(trials int, name string, epsilon float64, measure func(l learner.Private[mechanism.SparseGram], env environment.Sparse, trial uint64) float64) float64 {
 	return check.Try(simulate.Trials(context.Background(), trials, func(trial int) (x float64, err error) {
 		defer check.Catch(&err)
-		return measure(learners[name](epsilon).(learner.Private[mechanism.SparseGram]), sparse(100), uint64(trial)), nil
+		return measure(learners[name](epsilon).(learner.Private[mechanism.SparseGram]), world(100), uint64(trial)), nil
 	})).Mean()
 }
 
@@ -270,7 +272,7 @@ func leastError(s cell.Scale) (string, error) {
 		var last simulate.Round
 		check.OK(simulate.Play(env, l, 16_000, trial, func(r *simulate.Round) { last = *r }))
 		rest, g := environment.Theta(last.Trial), last.Run.(sparseRun).Release()
-		for i, v := range l.Policy.(learner.SparseJDP).Estimate.Solve(g, nil) {
+		for i, v := range l.Policy.(sparse.SparseJDP).Estimate.Solve(g, nil) {
 			rest[g.Support[i]] -= v
 		}
 		return floats.Norm(rest, 2)
@@ -308,8 +310,8 @@ func selectionsPay(s cell.Scale) (string, error) {
 	of := relative(100, rounds, n,
 		released(10, 0.3, 2),
 		released(100, 1e-6, 2),
-		learner.New(learner.FLIPHAT{}, mechanism.NoisyIHT{Budget: budget, Sparsity: 10, L1: 2.24, Sd: 0.3, Gumbel: true}),
-		learner.New(learner.LinUCB{Sigma: 0.3}, mechanism.BLT{Budget: budget}),
+		learner.New(sparse.FLIPHAT{}, mechanism.NoisyIHT{Budget: budget, Sparsity: 10, L1: 2.24, Sd: 0.3, Gumbel: true}),
+		learner.New(linear.UCB{Sigma: 0.3}, mechanism.BLT{Budget: budget}),
 		learners[Tuned](2),
 		learners[Refined](2))
 	bare, tuned, refined := of[1:5], of[5], of[6]

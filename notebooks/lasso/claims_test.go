@@ -20,7 +20,7 @@ func TestClaims(t *testing.T) { notebooktest.Claims(t, claims, slow...) }
 // mutations breaks the code once for each statement, in a place that it is about.
 var mutations = []notebooktest.Mutation{
 	{"leave 0 first", "the penalty is twice as large", "pkg/lasso/solver.go", "s.lambda, s.sweeps = alpha*s.rows, 0", "s.lambda, s.sweeps = 2*alpha*s.rows, 0"},
-	{"LASSO learners", "the second threshold keeps the small coefficients", "pkg/learner/thresholded_lasso.go", "if math.Abs(w[j]) > least {", "if math.Abs(w[j]) < least {"},
+	{"LASSO learners", "the second threshold keeps the small coefficients", "pkg/learner/sparse/thresholded_lasso.go", "if math.Abs(w[j]) > least {", "if math.Abs(w[j]) < least {"},
 	{"printed selection", "the first set has a threshold of 0", "pkg/mechanism/thresholded_lasso.go", "if !r.Screen && !(math.Abs(v) > 4*lambda) {", "if !r.Screen && !(math.Abs(v) > 0*lambda) {"},
 	{"printed proof", "repairs count as defects", "pkg/mechanism/thresholded_lasso_noise.go", "if !defect.mended {", "if defect.mended {"},
 	{"printed regret", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
@@ -39,7 +39,7 @@ var mutations = []notebooktest.Mutation{
 var cellMutations = []notebooktest.Mutation{
 	{"m1", "the noise of a pick has a tenth of its scale", "pkg/mechanism/top_k.go", "t.scale = factor * of.Sensitivity", "t.scale = 0.1 * factor * of.Sensitivity"},
 	{"t05", "the penalty is a tenth as large", "pkg/lasso/solver.go", "s.lambda, s.sweeps = alpha*s.rows, 0", "s.lambda, s.sweeps = 0.1*alpha*s.rows, 0"},
-	{"cell-04", "the oracle reads other coordinates", "pkg/learner/support_oracle.go", "l.x[i] = x[j]", "l.x[i] = x[len(x)-1-j]"},
+	{"cell-04", "the oracle reads other coordinates", "pkg/learner/sparse/support_oracle.go", "l.x[i] = x[j]", "l.x[i] = x[len(x)-1-j]"},
 	{"cell-17", "the penalty is ten times as large", "pkg/lasso/solver.go", "s.lambda, s.sweeps = alpha*s.rows, 0", "s.lambda, s.sweeps = 10*alpha*s.rows, 0"},
 	{"cell-31", "the penalty is a hundred times as large", "pkg/lasso/solver.go", "s.lambda, s.sweeps = alpha*s.rows, 0", "s.lambda, s.sweeps = 100*alpha*s.rows, 0"},
 	{"cell-27", "values of a function are in reverse order", "charts/function.go", "s.Y[i] = f(v)", "s.Y[len(x)-1-i] = f(v)"},
@@ -51,7 +51,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"cell-86", "contexts are always clipped", "pkg/mechanism/noisy_iht.go", "bound = farContext", "bound = h.as.Context"},
 	{"assert-7b", "the noise is for the length of a row and not for its square", "pkg/mechanism/sparse_episodes.go", "bound: float64(p.Norm*p.Norm) + float64(p.Scale*p.Scale*p.Reward*p.Reward)", "bound: p.Norm"},
 	{"cell-109", "the width of the margin is forgotten", "pkg/environment/conditions.go", "c.Margin += 1 / (gap * float64(rounds))", "c.Margin += 1 / float64(rounds)"},
-	{"cell-111b", "the factor of the second term is forgotten", "pkg/learner/private_thresholded_lasso_theory.go", "b = 2 * rivals * 64 * float64(t.Dim) * variance * s * s / (t.Lambda0 * t.Lambda0)", "b = float64(t.Dim)"},
+	{"cell-111b", "the factor of the second term is forgotten", "pkg/learner/sparse/private_thresholded_lasso_theory.go", "b = 2 * rivals * 64 * float64(t.Dim) * variance * s * s / (t.Lambda0 * t.Lambda0)", "b = float64(t.Dim)"},
 	{"cell-111c", "theta is not normalised", "pkg/environment/sparse.go", "s.theta[j] /= math.Sqrt(square)", "s.theta[j] /= 1"},
 	{"cell-42", "an episode is three times as long as the one before", "pkg/mechanism/episode_lengths.go", "factor = 2", "factor = 3"},
 	{"cell-66", "the first round is taken for the last", "charts/curves.go", "s.X, s.Y = append(s.X, values[i]), append(s.Y, c.Mean[last])", "s.X, s.Y = append(s.X, values[i]), append(s.Y, c.Mean[0])"},

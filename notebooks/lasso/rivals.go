@@ -8,6 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -32,9 +33,9 @@ const (
 
 // learners makes the learners of all experiments by name.
 var learners = map[string]func(epsilon float64) bandit.Learner{
-	Plain:   recipe(learner.SparseJDPPlain),
-	Tuned:   recipe(learner.SparseJDPTuned),
-	Refined: recipe(learner.NewSparseJDP),
+	Plain:   recipe(sparse.SparseJDPPlain),
+	Tuned:   recipe(sparse.SparseJDPTuned),
+	Refined: recipe(sparse.NewSparseJDP),
 
 	Printed:  printed(mechanism.Repairs{}),
 	TwoSided: printed(mechanism.Repairs{TwoSided: true}),
@@ -58,7 +59,7 @@ func recipe(make func(privacy.Budget, int) learner.Private[mechanism.SparseGram]
 // printed makes PrivateThresholdedLASSO with some repairs.
 func printed(mended mechanism.Repairs) func(float64) bandit.Learner {
 	return func(epsilon float64) bandit.Learner {
-		l := learner.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: epsilon, Delta: Delta}, Sparsity)
+		l := sparse.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: epsilon, Delta: Delta}, Sparsity)
 		s := l.Statistic.(mechanism.ThresholdedLasso)
 		s.Repairs = mended
 		l.Statistic = s
@@ -109,13 +110,13 @@ func fliphat(noise mechanism.NoisyIHT) func(float64) bandit.Learner {
 	return func(epsilon float64) bandit.Learner {
 		h := noise
 		h.Budget, h.Sparsity, h.L1 = privacy.Budget{Epsilon: epsilon, Delta: FLIPHATDelta}, 2*Sparsity, FLIPHATNorm
-		return learner.New(learner.FLIPHAT{}, h)
+		return learner.New(sparse.FLIPHAT{}, h)
 	}
 }
 
 // besideFLIPHAT makes plain SparseJDP for rewards of the setting, which are clipped at 2.5.
 func besideFLIPHAT(epsilon float64) bandit.Learner {
-	l := learner.SparseJDPPlain(privacy.Budget{Epsilon: epsilon, Delta: FLIPHATDelta}, Sparsity)
+	l := sparse.SparseJDPPlain(privacy.Budget{Epsilon: epsilon, Delta: FLIPHATDelta}, Sparsity)
 	phase := &l.Statistic.(mechanism.SparseEpisodes).Phases[0]
 	phase.Reward, phase.Scores = 2.5, mechanism.Correlations{X: 2, Y: 2.5}
 	return l

@@ -11,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -83,7 +84,7 @@ func against(name string, seed uint64, rounds, trials int, env environment.Spars
 		Environment: env,
 	}
 	add(e, Random, learner.Random{})
-	add(e, Oracle, learner.SupportOracle{Support: []int{0, 1, 2, 3, 4}})
+	add(e, Oracle, sparse.SupportOracle{Support: []int{0, 1, 2, 3, 4}})
 	return e
 }
 
@@ -159,7 +160,7 @@ func Local(s cell.Scale, dim int) *simulate.Experiment {
 	e := against(fmt.Sprintf("lasso-local-d%d", dim), 2404, cell.Pick(s, 20_000, 100_000, 100_000), cell.Pick(s, 2, 4, 20),
 		environment.Sparse{Dim: dim}, fmt.Sprintf("epsilon %d, delta %g", LocalEpsilon, Delta))
 	with(e, math.Inf(1), Plain)
-	add(e, Locally, learner.NewSparseBits(privacy.Budget{Epsilon: LocalEpsilon}, Sparsity))
+	add(e, Locally, sparse.NewSparseBits(privacy.Budget{Epsilon: LocalEpsilon}, Sparsity))
 	add(e, Jointly, learners[Refined](LocalEpsilon))
 	return e
 }

@@ -24,7 +24,7 @@ func few(t *testing.T, list *[]float64, short ...float64) {
 }
 
 // quick makes the recipes take the standard conversion of zCDP under -short, for one test: that is
-// soon computed. The tests of learner.SparseJDP account exactly.
+// soon computed. The tests of sparse.SparseJDP account exactly.
 func quick(t *testing.T) {
 	if !testing.Short() {
 		return

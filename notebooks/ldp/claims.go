@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
@@ -171,7 +172,7 @@ func claimCombiner(cell.Scale) (string, error) {
 	var run bandit.Run
 	check.OK(simulate.Play(paperArms, combiner(privacy.Budget{Epsilon: longEpsilon, Delta: Delta}, 1, 1), rounds, Seed, func(r *simulate.Round) { run = r.Run }))
 	playing, least := 0, math.Inf(1)
-	standings := run.(*learner.LocalRun).Server().(*learner.CombinerReceiver).Standings(nil)
+	standings := run.(*learner.LocalRun).Server().(*local.CombinerReceiver).Standings(nil)
 	for _, b := range standings {
 		least = min(least, b.Target)
 		if b.Played > 0 {
@@ -179,7 +180,7 @@ func claimCombiner(cell.Scale) (string, error) {
 		}
 	}
 	check.That(len(standings) == 4 && playing <= 2 && least >= 1, "%d of %d base learners play, and the least target is %.3g; want at most 2 of 4, and more than 1", playing, len(standings), least)
-	guesses := learner.CombinerGuesses(rounds)[1:]
+	guesses := local.CombinerGuesses(rounds)[1:]
 	check.That(slices.Min(guesses) >= 0.2, "the guesses %.3g of a least eigenvalue begin below 1/d", guesses)
 	tables, evidence := lab.MustTables(longRun(cell.Paper)), ""
 	random := check.Try(lab.Curve(panel(longEpsilon), randomArms)).Final() * rounds / Horizon // each round costs the same

@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -51,13 +52,13 @@ func events(s cell.Scale) []*lab.Study {
 // event plays a run.
 func event(rounds, trial int) []float64 {
 	budget := privacy.Budget{Epsilon: 1, Delta: Delta}
-	noise := learner.OnlineNoise{Budget: budget, Calibration: privacy.AsPublished, Constant: public}
+	noise := local.OnlineNoise{Budget: budget, Calibration: privacy.AsPublished, Constant: public}
 	world := check.Try(bandit.OpenWorld(paperArms))
 	p := world.Problem()
 	delta2 := math.Pow(float64(rounds), -0.25)
-	device := check.Try(learner.OnlineDevice{Noise: noise}.Open(p, rounds)).Start()
-	opened := check.Try(learner.OnlineServer{Noise: noise, DeltaSquared: delta2, Alpha: EventAlpha, Width: onlineWidth}.Open(p, rounds))
-	server := opened.Start(random.New(Seed, trial, "own")).(*learner.OnlineReceiver)
+	device := check.Try(local.OnlineDevice{Noise: noise}.Open(p, rounds)).Start()
+	opened := check.Try(local.OnlineServer{Noise: noise, DeltaSquared: delta2, Alpha: EventAlpha, Width: onlineWidth}.Open(p, rounds))
+	server := opened.Start(random.New(Seed, trial, "own")).(*local.OnlineReceiver)
 	round := world.Start(random.New(Seed, trial, "contexts"))
 	truth := environment.Theta(round)
 	rewards, z := random.New(Seed, trial, "rewards"), random.NewNormals(random.New(Seed, trial, "noise"))

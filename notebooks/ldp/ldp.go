@@ -10,6 +10,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -71,7 +73,7 @@ type contenders func(b privacy.Budget) []simulate.Policy
 var root = math.Sqrt(5) // of the dimension
 
 // nonPrivate is LinUCB without privacy.
-var nonPrivate = simulate.Policy{Name: linUCBPublic, Learner: learner.New(learner.LinUCB{}, mechanism.Exact{Ridge: 1})}
+var nonPrivate = simulate.Policy{Name: linUCBPublic, Learner: learner.New(linear.UCB{}, mechanism.Exact{Ridge: 1})}
 
 // honest lists the policies of Figure 1 in the recipe with honest privacy: the rivals as their
 // papers print them, OnlineUCB with sound noise.
@@ -79,12 +81,12 @@ func honest(b privacy.Budget) []simulate.Policy {
 	return []simulate.Policy{
 		{Name: randomArms, Learner: learner.Random{}},
 		nonPrivate,
-		{Name: jdpPrinted, Learner: jdpTree(b, privacy.AsPublished, learner.LinUCB{ThetaNorm: root})},
-		{Name: jdpPrintedOne, Learner: jdpTree(b, privacy.AsPublished, learner.LinUCB{})},
+		{Name: jdpPrinted, Learner: jdpTree(b, privacy.AsPublished, linear.UCB{ThetaNorm: root})},
+		{Name: jdpPrintedOne, Learner: jdpTree(b, privacy.AsPublished, linear.UCB{})},
 		{Name: sdpPrinted, Learner: sdpAmplified(b, root)},
 		{Name: sdpPrintedOne, Learner: sdpAmplified(b, 1)},
-		{Name: ldpPrinted, Learner: ldpLinUCB(b, privacy.AsPublished, learner.LinUCB{ThetaNorm: root})},
-		{Name: ldpPrintedOne, Learner: ldpLinUCB(b, privacy.AsPublished, learner.LinUCB{})},
+		{Name: ldpPrinted, Learner: ldpLinUCB(b, privacy.AsPublished, linear.UCB{ThetaNorm: root})},
+		{Name: ldpPrintedOne, Learner: ldpLinUCB(b, privacy.AsPublished, linear.UCB{})},
 		{Name: onlineOGD, Learner: onlineUCB(b, privacy.Sound, descent(b), onlineWidth)},
 		{Name: onlineMaler, Learner: onlineUCB(b, privacy.Sound, nil, onlineWidth)},
 		{Name: "OnlineUCB as printed, OGD", Learner: onlineUCB(b, privacy.AsPublished, descent(b), onlineWidth)},
@@ -106,22 +108,22 @@ func scripted(b privacy.Budget) []simulate.Policy {
 }
 
 // jdpTree returns a policy that learns from a tree with Gaussian noise: joint privacy.
-func jdpTree(b privacy.Budget, c privacy.Calibration, policy learner.LinUCB) bandit.Learner {
+func jdpTree(b privacy.Budget, c privacy.Calibration, policy linear.UCB) bandit.Learner {
 	return learner.New(policy, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b, Calibration: c}})
 }
 
 // sdpAmplified returns shuffle LinUCB by amplification (Chowdhury and Zhou 2022), as printed; norm
 // is its bound on |theta|.
 func sdpAmplified(b privacy.Budget, norm float64) bandit.Learner {
-	noise := learner.AmplifiedNoise{Budget: b, Calibration: privacy.AsPublished, Batch: sdpBatch}
-	l := learner.NewShuffleAmplified(noise)
-	l.Server = learner.AmplifiedServer{Noise: noise, Policy: learner.LinUCB{ThetaNorm: norm}}
+	noise := local.AmplifiedNoise{Budget: b, Calibration: privacy.AsPublished, Batch: sdpBatch}
+	l := local.NewShuffleAmplified(noise)
+	l.Server = local.AmplifiedServer{Noise: noise, Policy: linear.UCB{ThetaNorm: norm}}
 	return l
 }
 
 // ldpLinUCB returns LDP LinUCB (Zheng et al. 2020). Sound noise spares the public coordinate.
-func ldpLinUCB(b privacy.Budget, c privacy.Calibration, policy learner.LinUCB) bandit.Learner {
-	noise := learner.LDPNoise{Budget: b, Calibration: c}
+func ldpLinUCB(b privacy.Budget, c privacy.Calibration, policy linear.UCB) bandit.Learner {
+	noise := local.LDPNoise{Budget: b, Calibration: c}
 	if c == privacy.Sound {
 		noise.Constant = public
 	}
@@ -129,23 +131,23 @@ func ldpLinUCB(b privacy.Budget, c privacy.Calibration, policy learner.LinUCB) b
 }
 
 // localLinUCB returns LDP LinUCB.
-func localLinUCB(noise learner.LDPNoise, policy learner.LinUCB) bandit.Learner {
-	return learner.Local{Device: learner.LDPDevice{Noise: noise}, Server: learner.LDPServer{Noise: noise, Policy: policy}}
+func localLinUCB(noise local.LDPNoise, policy linear.UCB) bandit.Learner {
+	return learner.Local{Device: local.LDPDevice{Noise: noise}, Server: local.LDPServer{Noise: noise, Policy: policy}}
 }
 
 // descent is OGD that is told a curvature: 0.1 at epsilon = 10, where it converges, and 0.05 below.
 // Both were chosen by looking at the regret of such runs, which is not private.
-func descent(b privacy.Budget) learner.Descent {
+func descent(b privacy.Budget) local.Descent {
 	if b.Epsilon >= 10 {
-		return learner.Descent{Curvature: 0.1}
+		return local.Descent{Curvature: 0.1}
 	}
-	return learner.Descent{Curvature: 0.05}
+	return local.Descent{Curvature: 0.05}
 }
 
 // onlineUCB returns OnlineUCB (Algorithm 1) with an online learner; nil means Maler.
-func onlineUCB(b privacy.Budget, c privacy.Calibration, online learner.Predictor, width float64) bandit.Learner {
-	noise := learner.OnlineNoise{Budget: b, Calibration: c, Constant: public}
-	return learner.Local{Device: learner.OnlineDevice{Noise: noise}, Server: learner.OnlineServer{Noise: noise, Online: online, Width: width}}
+func onlineUCB(b privacy.Budget, c privacy.Calibration, online local.Predictor, width float64) bandit.Learner {
+	noise := local.OnlineNoise{Budget: b, Calibration: c, Constant: public}
+	return learner.Local{Device: local.OnlineDevice{Noise: noise}, Server: local.OnlineServer{Noise: noise, Online: online, Width: width}}
 }
 
 // experiment plays the paper's arms. Its learners are calibrated for T = 20,000 at every scale.

@@ -7,6 +7,8 @@ import (
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -49,16 +51,16 @@ func RateName(fixed bool, dim, rounds int) string {
 func rated(s cell.Scale, fixed bool, dim, rounds int) *simulate.Experiment {
 	env := environment.UnitFeatures{Fixed: fixed, Dim: dim}
 	b := privacy.Budget{Epsilon: RateEpsilon, Delta: Delta}
-	noise := learner.OnlineNoise{Budget: b, Constant: env.Constant()}
-	server := learner.OnlineServer{Noise: noise, Online: descent(b), Width: onlineWidth}
-	local := func(of learner.Server) simulate.Policy {
-		return simulate.Policy{Learner: learner.Local{Device: learner.OnlineDevice{Noise: noise}, Server: of}}
+	noise := local.OnlineNoise{Budget: b, Constant: env.Constant()}
+	server := local.OnlineServer{Noise: noise, Online: descent(b), Width: onlineWidth}
+	oneUser := func(of learner.Server) simulate.Policy {
+		return simulate.Policy{Learner: learner.Local{Device: local.OnlineDevice{Noise: noise}, Server: of}}
 	}
 	worst, begins := server, server
 	worst.DeltaPower, begins.DeltaPower = 0.25, 0.25
-	ldp := learner.LDPNoise{Budget: b, Constant: env.Constant()}
-	sums := learner.VectorSum{Budget: b, Batch: int(math.Round(math.Pow(float64(rounds), 0.6))), Constant: env.Constant()}
-	device, combined := learner.NewCombiner(noise)
+	ldp := local.LDPNoise{Budget: b, Constant: env.Constant()}
+	sums := local.VectorSum{Budget: b, Batch: int(math.Round(math.Pow(float64(rounds), 0.6))), Constant: env.Constant()}
+	device, combined := local.NewCombiner(noise)
 	combined.Base, combined.BoundScale, combined.TargetScale = server, 0.02, 0.01
 
 	e := &simulate.Experiment{
@@ -70,11 +72,11 @@ func rated(s cell.Scale, fixed bool, dim, rounds int) *simulate.Experiment {
 		e.Policies = append(e.Policies, p)
 	}
 	add(RateRandom, simulate.Policy{Learner: learner.Random{}})
-	add(RateOnline, local(server))
-	add(RateWorst, local(worst))
-	add(RateLocal, simulate.Policy{Learner: localLinUCB(ldp, learner.LinUCB{Width: 0.2})})
+	add(RateOnline, oneUser(server))
+	add(RateWorst, oneUser(worst))
+	add(RateLocal, simulate.Policy{Learner: localLinUCB(ldp, linear.UCB{Width: 0.2})})
 	add(RateShuffle, simulate.Policy{Learner: shuffledLinUCB(sums, 0.2)})
-	add(RateAnytime, local(learner.Anytime{Server: begins}))
+	add(RateAnytime, oneUser(local.Anytime{Server: begins}))
 	add(RateCombiner, simulate.Policy{Learner: learner.Local{Device: device, Server: combined}})
 	return e
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -18,7 +20,7 @@ import (
 // releases is, in nearly all rounds, a row in the clear. The claim says so.
 func scriptJDP(b privacy.Budget, norm float64) bandit.Learner {
 	open := privacy.Budget{Epsilon: math.Inf(1), Delta: b.Delta} // the devices send x x^T and y x as they are
-	return learner.Local{Device: learner.LDPDevice{Noise: learner.LDPNoise{Budget: open}}, Server: scriptServer{Norm: norm, Kept: b}}
+	return learner.Local{Device: local.LDPDevice{Noise: local.LDPNoise{Budget: open}}, Server: scriptServer{Norm: norm, Kept: b}}
 }
 
 // scriptLDP returns LDP LinUCB with the constants of that script: s = sqrt(ln(2.5/delta))/eps on y
@@ -26,16 +28,16 @@ func scriptJDP(b privacy.Budget, norm float64) bandit.Learner {
 // is worth epsilon = 3.7 where 1 is asked for, and 218 where 10 is, as the claim says.
 func scriptLDP(b privacy.Budget, norm float64) bandit.Learner {
 	sd := scriptSD(b)
-	noise := learner.LDPNoise{Budget: b, MatrixSD: sd / math.Sqrt2, VectorSD: sd}
-	return learner.Local{Device: learner.LDPDevice{Noise: noise}, Server: scriptServer{SD: sd, Norm: norm}}
+	noise := local.LDPNoise{Budget: b, MatrixSD: sd / math.Sqrt2, VectorSD: sd}
+	return learner.Local{Device: local.LDPDevice{Noise: noise}, Server: scriptServer{SD: sd, Norm: norm}}
 }
 
 // scriptSDP returns shuffle LinUCB by amplification with the constants of that script, those of
 // scriptLDP at epsilon sqrt(B) and delta/B. Shuffling is not proved to amplify at all there.
 func scriptSDP(b privacy.Budget, norm float64) bandit.Learner {
 	sd := scriptSD(privacy.Budget{Epsilon: b.Epsilon * math.Sqrt(sdpBatch), Delta: b.Delta / sdpBatch})
-	noise := learner.AmplifiedNoise{Budget: b, Batch: sdpBatch, MatrixSD: sd / math.Sqrt2, VectorSD: sd}
-	return learner.Local{Device: learner.AmplifiedDevice{Noise: noise}, Server: scriptServer{SD: sd, Norm: norm}, Batch: sdpBatch}
+	noise := local.AmplifiedNoise{Budget: b, Batch: sdpBatch, MatrixSD: sd / math.Sqrt2, VectorSD: sd}
+	return learner.Local{Device: local.AmplifiedDevice{Noise: noise}, Server: scriptServer{SD: sd, Norm: norm}, Batch: sdpBatch}
 }
 
 func scriptSD(b privacy.Budget) float64 { return math.Sqrt(math.Log(2.5/b.Delta)) / b.Epsilon }
@@ -85,7 +87,7 @@ func (of scriptServer) Open(p bandit.Problem, horizon int) (learner.CalibratedSe
 	s.gamma = s.sd * math.Sqrt(d*releases)
 	s.beta = float64(math.Sqrt(s.gamma)*of.Norm) + float64((p.RewardMax-p.RewardMin)/2*math.Sqrt(d*math.Log((1+n*p.ContextNorm*p.ContextNorm/s.gamma)/(1/n))))
 	var err error
-	s.policy, err = learner.LinUCB{}.Prepare(p, horizon, s.none())
+	s.policy, err = linear.UCB{}.Prepare(p, horizon, s.none())
 	return s, err
 }
 

@@ -5,6 +5,8 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -46,25 +48,25 @@ var onlineWidths = widths("OnlineUCB, width × %g", []float64{1, 2, 4, 16})
 func equals(b privacy.Budget) []simulate.Policy {
 	return append([]simulate.Policy{
 		nonPrivate,
-		{Name: "LinUCB, not private, width × 0.2", Learner: learner.New(learner.LinUCB{Width: 0.2}, mechanism.Exact{})},
-		{Name: bltTuned, Learner: learner.New(learner.LinUCB{Width: 0.2}, mechanism.BLT{Budget: b})},
-		{Name: "JDP, tree, width × 0.2", Learner: jdpTree(b, privacy.Sound, learner.LinUCB{Width: 0.2})},
-		{Name: "JDP, tree, width × 1", Learner: jdpTree(b, privacy.Sound, learner.LinUCB{})},
+		{Name: "LinUCB, not private, width × 0.2", Learner: learner.New(linear.UCB{Width: 0.2}, mechanism.Exact{})},
+		{Name: bltTuned, Learner: learner.New(linear.UCB{Width: 0.2}, mechanism.BLT{Budget: b})},
+		{Name: "JDP, tree, width × 0.2", Learner: jdpTree(b, privacy.Sound, linear.UCB{Width: 0.2})},
+		{Name: "JDP, tree, width × 1", Learner: jdpTree(b, privacy.Sound, linear.UCB{})},
 		{Name: sdpTuned, Learner: sdpVectorSum(b, 0.2)},
 		{Name: "SDP, vector sum, width × 1", Learner: sdpVectorSum(b, 1)},
-		{Name: ldpTuned, Learner: ldpLinUCB(b, privacy.Sound, learner.LinUCB{Width: 0.2})},
-		{Name: "LDP LinUCB, width × 1", Learner: ldpLinUCB(b, privacy.Sound, learner.LinUCB{})},
+		{Name: ldpTuned, Learner: ldpLinUCB(b, privacy.Sound, linear.UCB{Width: 0.2})},
+		{Name: "LDP LinUCB, width × 1", Learner: ldpLinUCB(b, privacy.Sound, linear.UCB{})},
 	}, onlineWidths(b)...)
 }
 
 func sdpVectorSum(b privacy.Budget, width float64) bandit.Learner {
-	return shuffledLinUCB(learner.VectorSum{Budget: b, Batch: equalBatch, Constant: public}, width)
+	return shuffledLinUCB(local.VectorSum{Budget: b, Batch: equalBatch, Constant: public}, width)
 }
 
 // shuffledLinUCB returns LinUCB over vector sums with a factor of its width.
-func shuffledLinUCB(noise learner.VectorSum, width float64) bandit.Learner {
-	l := learner.NewShuffleVectorSum(noise)
-	l.Server = learner.VectorSumServer{Noise: noise, Policy: learner.LinUCB{Width: width}}
+func shuffledLinUCB(noise local.VectorSum, width float64) bandit.Learner {
+	l := local.NewShuffleVectorSum(noise)
+	l.Server = local.VectorSumServer{Noise: noise, Policy: linear.UCB{Width: width}}
 	return l
 }
 
@@ -96,8 +98,8 @@ func longs(b privacy.Budget) []simulate.Policy {
 	return []simulate.Policy{
 		{Name: longKnown, Learner: onlineUCB(b, privacy.Sound, descent(b), onlineWidth)},
 		{Name: "OnlineUCB, T known, Δ² = T^(-1/4)", Learner: served(b, known)},
-		{Name: longAnytime, Learner: served(b, learner.Anytime{Server: begins})},
-		{Name: longForgets, Learner: served(b, learner.Anytime{Server: base(b)})},
+		{Name: longAnytime, Learner: served(b, local.Anytime{Server: begins})},
+		{Name: longForgets, Learner: served(b, local.Anytime{Server: base(b)})},
 		{Name: longCombined, Learner: combiner(b, 0.02, 0.01)},
 		{Name: longTheory, Learner: combiner(b, 1, 1)},
 	}
@@ -105,19 +107,19 @@ func longs(b privacy.Budget) []simulate.Policy {
 
 // base returns the server that the variants build on, with its devices' noise: OGD, and the width
 // of Figure 1.
-func base(b privacy.Budget) learner.OnlineServer {
-	noise := learner.OnlineNoise{Budget: b, Constant: public}
-	return learner.OnlineServer{Noise: noise, Online: descent(b), Width: onlineWidth}
+func base(b privacy.Budget) local.OnlineServer {
+	noise := local.OnlineNoise{Budget: b, Constant: public}
+	return local.OnlineServer{Noise: noise, Online: descent(b), Width: onlineWidth}
 }
 
 // served returns a server with its devices.
 func served(b privacy.Budget, s learner.Server) bandit.Learner {
-	return learner.Local{Device: learner.OnlineDevice{Noise: base(b).Noise}, Server: s}
+	return learner.Local{Device: local.OnlineDevice{Noise: base(b).Noise}, Server: s}
 }
 
 // combiner returns the combiner with factors of its bounds and targets.
 func combiner(b privacy.Budget, bounds, targets float64) bandit.Learner {
-	device, server := learner.NewCombiner(base(b).Noise)
+	device, server := local.NewCombiner(base(b).Noise)
 	server.Base, server.BoundScale, server.TargetScale = base(b), bounds, targets
 	return learner.Local{Device: device, Server: server}
 }

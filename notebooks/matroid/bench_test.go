@@ -8,6 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -45,11 +46,11 @@ func BenchmarkMatroidRound(b *testing.B) {
 		name string
 		make func(m matroid.Matroid) bandit.Learner
 	}{
-		{"dpucb", func(m matroid.Matroid) bandit.Learner { return learner.DPUCBMAT(m, Epsilon) }},
-		{"dpts", func(m matroid.Matroid) bandit.Learner { return learner.DPTSMAT(m, Epsilon) }},
-		{"omm", func(m matroid.Matroid) bandit.Learner { return learner.NewOMM(m) }},
-		{"cts", func(m matroid.Matroid) bandit.Learner { return learner.New(learner.CTS{Matroid: m}, nil) }},
-		{"kl-osm", func(m matroid.Matroid) bandit.Learner { return learner.New(learner.KLOSM{Matroid: m}, nil) }},
+		{"dpucb", func(m matroid.Matroid) bandit.Learner { return slots.DPUCBMAT(m, Epsilon) }},
+		{"dpts", func(m matroid.Matroid) bandit.Learner { return slots.DPTSMAT(m, Epsilon) }},
+		{"omm", func(m matroid.Matroid) bandit.Learner { return slots.NewOMM(m) }},
+		{"cts", func(m matroid.Matroid) bandit.Learner { return learner.New(slots.CTS{Matroid: m}, nil) }},
+		{"kl-osm", func(m matroid.Matroid) bandit.Learner { return learner.New(slots.KLOSM{Matroid: m}, nil) }},
 		{"kl-osm-blocks", func(m matroid.Matroid) bandit.Learner { return klBlocks(0.1)(m, budget) }},
 		{"cucb-tree", func(m matroid.Matroid) bandit.Learner { return ommTree(m, budget) }},
 	} {

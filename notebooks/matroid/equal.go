@@ -7,6 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
@@ -37,12 +38,12 @@ type contender struct {
 
 // equals are the policies, all with a forced start. CUCB on a matroid is OMM over any tally.
 var equals = []contender{
-	{"OMM, not private", "–", true, 0, func(m matroid.Matroid, _ privacy.Budget) bandit.Learner { return learner.NewOMM(m) }},
+	{"OMM, not private", "–", true, 0, func(m matroid.Matroid, _ privacy.Budget) bandit.Learner { return slots.NewOMM(m) }},
 	{"CTS, not private", "–", true, 0, func(m matroid.Matroid, _ privacy.Budget) bandit.Learner {
-		return learner.New(learner.CTS{Matroid: m}, nil)
+		return learner.New(slots.CTS{Matroid: m}, nil)
 	}},
 	{"KL-OSM, not private", "–", true, 0, func(m matroid.Matroid, _ privacy.Budget) bandit.Learner {
-		return learner.New(learner.KLOSM{Matroid: m}, nil)
+		return learner.New(slots.KLOSM{Matroid: m}, nil)
 	}},
 	{"CUCB over trees", "Chen et al., Theorem 8", false, 0, ommTree},
 	{"CUCB over trees, Gaussian", "confidence holds", false, gauss, ommTree},
@@ -60,24 +61,24 @@ var equals = []contender{
 }
 
 func ommTree(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-	return learner.New(learner.OMM{Matroid: m}, mechanism.TreeTally{Budget: b})
+	return learner.New(slots.OMM{Matroid: m}, mechanism.TreeTally{Budget: b})
 }
 
 func ommBlocks(remember bool, width float64) maker {
 	return func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-		return learner.New(learner.OMM{Matroid: m, Width: width}, mechanism.Blocks{Budget: b, Remember: remember})
+		return learner.New(slots.OMM{Matroid: m, Width: width}, mechanism.Blocks{Budget: b, Remember: remember})
 	}
 }
 
 func ctsBlocks(remember bool, width, boost float64) maker {
 	return func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-		return learner.New(learner.CTS{Matroid: m, Width: width, Boost: boost}, mechanism.Blocks{Budget: b, Remember: remember})
+		return learner.New(slots.CTS{Matroid: m, Width: width, Boost: boost}, mechanism.Blocks{Budget: b, Remember: remember})
 	}
 }
 
 func klBlocks(boost float64) maker {
 	return func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-		return learner.New(learner.KLOSM{Matroid: m, Boost: boost}, mechanism.Blocks{Budget: b, Remember: true})
+		return learner.New(slots.KLOSM{Matroid: m, Boost: boost}, mechanism.Blocks{Budget: b, Remember: true})
 	}
 }
 

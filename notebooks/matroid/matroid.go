@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -61,21 +62,21 @@ var private = []string{dpucbPrinted, dpucbForced, dptsPrinted, dptsForced}
 // makers makes each policy on a matroid.
 var makers = map[string]func(m matroid.Matroid, epsilon float64) bandit.Learner{
 	ommPublic: func(m matroid.Matroid, _ float64) bandit.Learner {
-		l := learner.NewOMM(m)
-		omm := l.Policy.(learner.OMM)
-		omm.Initialisation = learner.AsPublished
+		l := slots.NewOMM(m)
+		omm := l.Policy.(slots.OMM)
+		omm.Initialisation = slots.AsPublished
 		l.Policy = omm
 		return l
 	},
 	ctsPublic: func(m matroid.Matroid, _ float64) bandit.Learner {
-		return learner.New(learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, nil)
+		return learner.New(slots.CTS{Matroid: m, Initialisation: slots.AsPublished}, nil)
 	},
 	dpucbPrinted: func(m matroid.Matroid, epsilon float64) bandit.Learner {
-		return learner.DPUCBMATAsPublished(m, epsilon)
+		return slots.DPUCBMATAsPublished(m, epsilon)
 	},
-	dpucbForced: func(m matroid.Matroid, epsilon float64) bandit.Learner { return learner.DPUCBMAT(m, epsilon) },
-	dptsPrinted: func(m matroid.Matroid, epsilon float64) bandit.Learner { return learner.DPTSMATAsPublished(m, epsilon) },
-	dptsForced:  func(m matroid.Matroid, epsilon float64) bandit.Learner { return learner.DPTSMAT(m, epsilon) },
+	dpucbForced: func(m matroid.Matroid, epsilon float64) bandit.Learner { return slots.DPUCBMAT(m, epsilon) },
+	dptsPrinted: func(m matroid.Matroid, epsilon float64) bandit.Learner { return slots.DPTSMATAsPublished(m, epsilon) },
+	dptsForced:  func(m matroid.Matroid, epsilon float64) bandit.Learner { return slots.DPTSMAT(m, epsilon) },
 }
 
 // Label returns a policy's name in the results with its start: as published, unless the name says

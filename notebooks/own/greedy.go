@@ -9,26 +9,27 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"gonum.org/v1/gonum/floats"
 )
 
 // Greedy plays any arm in a share Explore of the rounds, and else the best by LinUCB's estimate.
 type Greedy struct {
-	learner.LinUCB
+	linear.UCB
 	Explore float64
 }
 
 func (g Greedy) Prepare(p bandit.Problem, horizon int, r *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
-	ready, err := g.LinUCB.Prepare(p, horizon, r)
+	ready, err := g.UCB.Prepare(p, horizon, r)
 	return learner.Begins[privacy.Sums](func(own *rand.Rand) learner.Rule[privacy.Sums] {
-		return &explorer{ready.Begin(own).(*learner.LinUCBRule), g.Explore, own}
+		return &explorer{ready.Begin(own).(*linear.UCBRule), g.Explore, own}
 	}), err
 }
 
 // explorer is Greedy in a run.
 type explorer struct {
-	*learner.LinUCBRule
+	*linear.UCBRule
 	share float64
 	own   *rand.Rand
 }
@@ -58,7 +59,7 @@ func (g *explorer) Act(ellipsoid []float64, v *bandit.View, dst []int) ([]int, e
 // chooses by.
 func (g *explorer) Explain(ellipsoid []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
 	n := len(dst)
-	dst, err := g.LinUCBRule.Explain(ellipsoid, v, dst)
+	dst, err := g.UCBRule.Explain(ellipsoid, v, dst)
 	for a := range dst[n:] {
 		dst[n+a].Index = dst[n+a].Estimate
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
@@ -30,7 +31,7 @@ var (
 func TestGreedyRaces(t *testing.T) {
 	race := simulate.Experiment{Name: "greedy", Horizon: 20_000, Trials: 10, Seed: 1, Grid: []int{10_000},
 		Environment: environment.DecisionSets{Dim: 3, Gap: 0.1},
-		Policies:    []simulate.Policy{{Name: "greedy", Learner: greedy}, {Name: "LinUCB", Learner: learner.New(learner.LinUCB{}, tree)}}}
+		Policies:    []simulate.Policy{{Name: "greedy", Learner: greedy}, {Name: "LinUCB", Learner: learner.New(linear.UCB{}, tree)}}}
 	r, own, toolkit := run(t, race)
 	if !(own[1] < 3*toolkit[1] && own[1]-own[0] < own[0]/2) {
 		t.Errorf("regret %v after 10,000 and 20,000 rounds, and %v of LinUCB", own, toolkit)

@@ -13,6 +13,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
@@ -26,16 +27,16 @@ import (
 const padded = 1 << 26
 
 // linUCB returns a policy of Experiment 2, calibrated for a horizon and alpha = 1/n.
-func linUCB(policy string, horizon int, best bool) *learner.LinUCBRule {
+func linUCB(policy string, horizon int, best bool) *linear.UCBRule {
 	l := jdp.Policy(policy)
-	l.Policy = learner.LinUCB{Alpha: 1. / jdp.Horizon, OptimalShift: best}
+	l.Policy = linear.UCB{Alpha: 1. / jdp.Horizon, OptimalShift: best}
 	ready := check.Try(l.Open(environment.DecisionSets{Dim: 5}.Problem(), horizon))
 	return ruleOf(ready.Start(nil, random.Source(jdp.Seed, 0, "noise")))
 }
 
 // ruleOf returns LinUCB's rule in a run.
-func ruleOf(run bandit.Run) *learner.LinUCBRule {
-	return run.(*learner.PrivateRun[privacy.Sums]).Rule().(*learner.LinUCBRule)
+func ruleOf(run bandit.Run) *linear.UCBRule {
+	return run.(*learner.PrivateRun[privacy.Sums]).Rule().(*linear.UCBRule)
 }
 
 // rows are the setup of Experiment 2's sums in d dimensions.
@@ -243,7 +244,7 @@ func jdpConstants(s *sheet) {
 			what, line = "Theorem 6", 380
 		}
 		s.bound(atMost, Constant, "Section 3.1, "+what, line, fmt.Sprintf("greatest regret over its bound of the printed mechanisms in Experiment 2, gap %g", gap), "1", 1,
-			fmt.Sprintf("jdp-exp2-gap%g.csv, learner.LinUCB.RegretBound", gap), func() Measured {
+			fmt.Sprintf("jdp-exp2-gap%g.csv, linear.UCB.RegretBound", gap), func() Measured {
 				worst := 0.0
 				for _, p := range []string{jdp.NonPrivate, jdp.GaussianPrinted, jdp.WishartPrinted, jdp.UnshiftedPrinted} {
 					c := check.Try(table(fmt.Sprintf("jdp-exp2-gap%g", gap)).Curve(p))
@@ -255,7 +256,7 @@ func jdpConstants(s *sheet) {
 			})
 	}
 	for _, p := range []string{jdp.GaussianPrinted, jdp.WishartPrinted} {
-		s.bound(atMost, Constant, "Section 3, Proposition 4", 312, "greatest |θ* − θ̃|_V over β in 2,000 rounds, "+p, "1", 1, "a run of learner.LinUCB", func() Measured { return Measured{distance(p), 0} })
+		s.bound(atMost, Constant, "Section 3, Proposition 4", 312, "greatest |θ* − θ̃|_V over β in 2,000 rounds, "+p, "1", 1, "a run of linear.UCB", func() Measured { return Measured{distance(p), 0} })
 		s.bound(atMost, Constant, "Section 4, Propositions 9 and 11", 468, "releases, of 200, outside of ρmin, ρmax and γ, "+p, "α/2n", 0, "audit.Blank", func() Measured { return Measured{float64(outside(p)), 0} })
 	}
 	s.bound(atMost, Constant, "Appendix B, Lemma 22", 1044, "sum of min{1, |x|²} in U⁻¹ over 2d log((tr U₁ + nL²)/(d det^(1/d) U₁)), 1,000 random unit x, d = 5, U₁ = I", "1", 1, "arithmetic",
@@ -303,7 +304,7 @@ func jdpLowerBounds(s *sheet) {
 			e := &simulate.Experiment{
 				Name: "scorecard-claim13", Environment: environment.TwoContexts{Dim: 2},
 				Policies: []simulate.Policy{{Name: "standard", Learner: learner.RandomisedAction{
-					Epsilon: 0.69, Learner: learner.New(learner.LinUCB{}, nil),
+					Epsilon: 0.69, Learner: learner.New(linear.UCB{}, nil),
 				}}},
 				Horizon: 5_000, Trials: 4, Seed: jdp.Seed,
 			}
@@ -387,7 +388,7 @@ func jdpSettings(s *sheet) {
 		return float64(arms)
 	})
 	s.setting("Section D.1", 1530, "n of Experiment 1", "10⁵", 1e5, "jdp-exp1-gaussian-d04.csv", func() float64 { return float64(table("jdp-exp1-gaussian-d04").Provenance.Rounds) })
-	s.setting("Section D.1", 1530, "ρ of Experiment 1 and of NonPrivate", "1", 1, "learner.LinUCB.Bounds", func() float64 { return linUCB(jdp.NonPrivate, jdp.Horizon, false).Bounds().RhoMin })
+	s.setting("Section D.1", 1530, "ρ of Experiment 1 and of NonPrivate", "1", 1, "linear.UCB.Bounds", func() float64 { return linUCB(jdp.NonPrivate, jdp.Horizon, false).Bounds().RhoMin })
 	s.setting("Section D.1", 1531, "least d", "4", 4, "jdp.Dims", func() float64 { return float64(slices.Min(jdp.Dims(cell.Paper))) })
 	s.setting("Section D.1", 1531, "greatest d", "64", 64, "jdp.Dims", func() float64 { return float64(slices.Max(jdp.Dims(cell.Paper))) })
 	s.setting("Section D.2", 1546, "ε of Experiments 2 and 3", "1.0", 1, "jdp.Budget", func() float64 { return jdp.Budget.Epsilon })

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/notebooks/jdp"
-	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -80,7 +80,7 @@ func jdpNotebook(s *sheet) {
 	s.add(Number{Numbers: 40, Source: notebook, Place: "Experiment 3, third panel", Kind: Result, What: "regrets without privacy at eight shifts and five gaps", Printed: "five curves", Reason: "a part of the run of all five gaps, 10 to 23 hours of two cores"})
 
 	shift := func(what, printed, policy string) {
-		n := s.is(Constant, "Experiment 3, dictionary of ρmin", 0, what, printed, "learner.LinUCB.Bounds, with their union bound over 2²⁶ rounds", func() Measured {
+		n := s.is(Constant, "Experiment 3, dictionary of ρmin", 0, what, printed, "linear.UCB.Bounds, with their union bound over 2²⁶ rounds", func() Measured {
 			return Measured{linUCB(policy, padded, false).Bounds().RhoMin, 0}
 		})
 		n.Source = notebook
@@ -91,7 +91,7 @@ func jdpNotebook(s *sheet) {
 	for _, best := range []struct{ what, printed, policy string }{
 		{"ρmin of Gaussian noise with the best shift", "71629.3", jdp.GaussianAuthors}, {"ρmin of Wishart noise with the best shift", "2.07393e5", jdp.WishartAuthors},
 	} {
-		n := s.is(Constant, "Experiment 3, dictionary of ρmin", 0, best.what, best.printed, "learner.Theory, with half of our α as in their program", func() Measured {
+		n := s.is(Constant, "Experiment 3, dictionary of ρmin", 0, best.what, best.printed, "linear.Theory, with half of our α as in their program", func() Measured {
 			return Measured{bestShift(best.policy), 0}
 		})
 		n.Source = notebook
@@ -107,7 +107,7 @@ func jdpNotebook(s *sheet) {
 		{"Wishart noise, unshifted", jdp.UnshiftedAuthors, false, 9.30e7},
 	} {
 		s.add(Number{Source: notebook, Place: "Experiment 3, last figure", Kind: Constant, What: "bound of Theorem 5 at n = 5 × 10⁷, " + b.what, Printed: readOff(b.read, 6e5), value: b.read, se: 6e5, // a pixel
-			From: "learner.Theory, with their B = 0.75", ours: func() Measured {
+			From: "linear.Theory, with their B = 0.75", ours: func() Measured {
 				return Measured{theirBound(linUCB(b.policy, padded, b.best).Bounds()), 0}
 			}})
 	}
@@ -115,7 +115,7 @@ func jdpNotebook(s *sheet) {
 
 // theirBound is Theorem 5 as their program evaluates it: with B = 0.75 and half of our alpha.
 func theirBound(b privacy.Bounds) float64 {
-	return learner.Theory{Rounds: jdp.Horizon, Dim: 5, ContextNorm: 1, RewardBound: 0.75, ThetaNorm: 1, Sigma: 1, Alpha: 0.5 / jdp.Horizon, Bounds: b}.General()
+	return linear.Theory{Rounds: jdp.Horizon, Dim: 5, ContextNorm: 1, RewardBound: 0.75, ThetaNorm: 1, Sigma: 1, Alpha: 0.5 / jdp.Horizon, Bounds: b}.General()
 }
 
 // bestShift returns the rho_min that minimises their bound, by golden section.

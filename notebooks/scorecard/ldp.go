@@ -11,7 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/notebooks/ldp"
 	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/environment"
-	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -27,8 +27,8 @@ const (
 
 // sigma is the noise of OnlineUCB as printed.
 func sigma(b privacy.Budget) float64 {
-	s := learner.OnlineServer{Noise: learner.OnlineNoise{Budget: b, Calibration: privacy.AsPublished}}
-	return check.Try(check.Try(s.Open(environment.UnitFeatures{}.Problem(), ldp.Horizon)).(learner.Rewarder).RewardNoise())
+	s := local.OnlineServer{Noise: local.OnlineNoise{Budget: b, Calibration: privacy.AsPublished}}
+	return check.Try(check.Try(s.Open(environment.UnitFeatures{}.Problem(), ldp.Horizon)).(local.Rewarder).RewardNoise())
 }
 
 // eigenvalues returns a cell of ldp-Table1.csv, in percent: the mean over experiments, fixed arms.
@@ -55,10 +55,10 @@ func ldpNumbers() []Number {
 
 func ldpPrivacy(s *sheet) {
 	one := privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	s.is(Constant, "Algorithm 1, line 2", 122, "factor of √(2 ln(1.25/δ))/ε in σ", "2", "learner.OnlineServer.RewardNoise, AsPublished", func() Measured {
+	s.is(Constant, "Algorithm 1, line 2", 122, "factor of √(2 ln(1.25/δ))/ε in σ", "2", "local.OnlineServer.RewardNoise, AsPublished", func() Measured {
 		return Measured{sigma(one) / math.Sqrt(2*math.Log(1.25/one.Delta)), 0}
 	})
-	s.is(Constant, "Algorithm 1, line 2", 122, "δ exp(σ²ε²/8), the constant in the logarithm", "1.25", "learner.OnlineServer.RewardNoise, AsPublished", func() Measured {
+	s.is(Constant, "Algorithm 1, line 2", 122, "δ exp(σ²ε²/8), the constant in the logarithm", "1.25", "local.OnlineServer.RewardNoise, AsPublished", func() Measured {
 		x := sigma(one)
 		return Measured{one.Delta * math.Exp(x*x/8), 0}
 	})
@@ -135,15 +135,15 @@ func ldpPrivacy(s *sheet) {
 		}
 		return b
 	}).Numbers = 10
-	s.is(Constant, "Section 4 and Lemma F.3", 2379, "base learners at T = 20,000, M", "3", "learner.CombinerGuesses", func() Measured { return Measured{float64(len(learner.CombinerGuesses(ldp.Horizon))), 0} })
-	s.is(Constant, "Section 4", 717, "T^(1/8) times the first guess of λmin", "1", "learner.CombinerGuesses", func() Measured {
-		return Measured{learner.CombinerGuesses(ldp.Horizon)[0] * math.Pow(ldp.Horizon, 0.125), 0}
+	s.is(Constant, "Section 4 and Lemma F.3", 2379, "base learners at T = 20,000, M", "3", "local.CombinerGuesses", func() Measured { return Measured{float64(len(local.CombinerGuesses(ldp.Horizon))), 0} })
+	s.is(Constant, "Section 4", 717, "T^(1/8) times the first guess of λmin", "1", "local.CombinerGuesses", func() Measured {
+		return Measured{local.CombinerGuesses(ldp.Horizon)[0] * math.Pow(ldp.Horizon, 0.125), 0}
 	})
-	s.is(Constant, "Section 4", 717, "a guess over the one before", "2", "learner.CombinerGuesses", func() Measured {
-		g := learner.CombinerGuesses(ldp.Horizon)
+	s.is(Constant, "Section 4", 717, "a guess over the one before", "2", "local.CombinerGuesses", func() Measured {
+		g := local.CombinerGuesses(ldp.Horizon)
 		return Measured{g[1] / g[0], 0}
 	})
-	s.notRun(3, Constant, "Theorem 4.1", 766, "α₁, α_i and 288 in the targets of the combiner", "3/4, 1/2, 288", "learner.CombinerServer has them; Theorem 4.1's bound beside runs")
+	s.notRun(3, Constant, "Theorem 4.1", 766, "α₁, α_i and 288 in the targets of the combiner", "3/4, 1/2, 288", "local.CombinerServer has them; Theorem 4.1's bound beside runs")
 	walks := s.bound(atMost, Constant, "Appendix F, Lemma F.1", 2338, "share of 500 normal walks of 10,000 steps that leave 3 ∨ 1.7√(V(ln ln(2V) + 0.72 ln(10.4/α))), α = 0.1", "1.7, 0.72, 5.2, 10.4", 0.1, "draws", func() Measured {
 		rng, out := random.New(ldp.Seed, 0, "walks"), 0.0
 		const runs, alpha = 500, 0.1
@@ -164,8 +164,8 @@ func ldpPrivacy(s *sheet) {
 }
 
 func ldpRates(s *sheet) {
-	s.is(Rate, "Corollary 3.6", 541, "power of T in the threshold of Algorithm 1", "0.25", "learner.PublishedDelta", func() Measured {
-		return Measured{-math.Log(learner.PublishedDelta(0, ldp.Horizon, 0.25)) / math.Log(ldp.Horizon), 0}
+	s.is(Rate, "Corollary 3.6", 541, "power of T in the threshold of Algorithm 1", "0.25", "local.PublishedDelta", func() Measured {
+		return Measured{-math.Log(local.PublishedDelta(0, ldp.Horizon, 0.25)) / math.Log(ldp.Horizon), 0}
 	})
 	const short = "; ε = 10, widths tuned"
 	for _, r := range []struct {

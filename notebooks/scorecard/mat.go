@@ -56,7 +56,7 @@ func matNumbers() []Number {
 			because("round 0 shows all seven arms of one user, at the noise of three: Lε/K; with the forced start, it is 2", matStart)
 	}
 	matTable1(s)
-	s.notRun(2, Constant, "Eq. (3)", 346, "3 ln(Kt) in the widths", "3, 3", "it is in learner.OMM; no run varies it")
+	s.notRun(2, Constant, "Eq. (3)", 346, "3 ln(Kt) in the widths", "3, 3", "it is in slots.OMM; no run varies it")
 	s.notRun(1, Rate, "Section 6", 1154, "power of K in the lower bound that the paper conjectures", "1", "a proof")
 	s.bound(atMost, Constant, "Appendix B, Lemma 1", 1697, "its left side over 2/Δ_K + K/ε₀, greatest of 100,000 random sequences with K up to 20 and ε₀ from 10⁻³ to 10", "1", 1, "arithmetic",
 		func() Measured {

@@ -106,7 +106,7 @@ func surveyNumbers() []Number {
 		return Measured{size, 0}
 	})
 	s.bound(atMost, Constant, "Section 5, Algorithm 4", 360, "ε proved of core sets, asked for ε = 1", "ε = 1", 1, "claims of survey-coreset-d5.csv", func() Measured { return proved("survey-coreset-d5", "published width, epsilon = 1") })
-	s.notRun(3, Constant, "Section 5, Algorithm 4", 346, "4, 2 and 2 in γ", "4, 2, 2", "learner.CoreSet has them; the constant B beside them is nowhere printed")
+	s.notRun(3, Constant, "Section 5, Algorithm 4", 346, "4, 2 and 2 in γ", "4, 2, 2", "linear.CoreSet has them; the constant B beside them is nowhere printed")
 	s.notRun(1, Constant, "Section 5", 360, "probability that all estimates are within γ", "1 − 1/T", "evidence/05-survey, Section 4, looks at the widths of a few runs, all of which hold; 1/T needs thousands of runs")
 	s.notRun(1, Constant, "Section 5, Definition 5.1", 317, "size of a ζ-net", "(3/ζ)^d + d", "Algorithm 4 on a net in two dimensions, minutes")
 	for _, r := range []struct {

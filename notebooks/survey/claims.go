@@ -10,11 +10,12 @@ import (
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/results"
-	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/design"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/arms"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
@@ -251,7 +252,7 @@ func covered(s cell.Scale) (string, error) {
 			if r.Round%8 != 0 && r.Round != horizon {
 				return
 			}
-			left, means, width := r.Run.(meansRun).Rule().(*learner.CoreSetRule).Estimates()
+			left, means, width := r.Run.(meansRun).Rule().(*linear.CoreSetRule).Estimates()
 			if len(left) == 0 || width == last {
 				return // no batch is over since we looked
 			}
@@ -267,7 +268,7 @@ func covered(s cell.Scale) (string, error) {
 	}
 	ratios := check.Try(simulate.Trials(context.Background(), n, func(k int) (ratio float64, err error) {
 		defer check.Catch(&err)
-		return last(learner.NewCoreSet(privacy.Budget{Epsilon: 1}), k) / last(learner.CoreSetAsPublished(1), k), nil
+		return last(linear.NewCoreSet(privacy.Budget{Epsilon: 1}), k) / last(linear.CoreSetAsPublished(1), k), nil
 	}))
 	return assert.Holds(slices.Max(ratios) < 0.5,
 		"%d batches by either width, in %d runs of %d rounds at epsilon = 1, d = 5; at most %.2f of the published width at the end",

@@ -14,12 +14,11 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
-	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/judge"
-	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -43,7 +42,7 @@ var Contestants = catalogue.Stochastic()
 // notPrivate is the model of a learner that promises nothing.
 const notPrivate = "not private"
 
-func model(e learner.Entry) string {
+func model(e catalogue.Entry) string {
 	if !e.Private {
 		return notPrivate
 	}
@@ -51,7 +50,7 @@ func model(e learner.Entry) string {
 }
 
 // budgets returns the epsilons that a learner runs at.
-func budgets(e learner.Entry) []float64 {
+func budgets(e catalogue.Entry) []float64 {
 	if !e.Private {
 		return []float64{math.Inf(1)}
 	}
@@ -163,7 +162,7 @@ func readAudits(text string) (map[string]float64, error) {
 
 // audited returns the epsilon that the best attack of a learner's report card excludes, or NaN. The
 // confidence is 99% for all of the leaderboard together.
-func audited(ctx context.Context, e learner.Entry, epsilon float64, s cell.Scale) (float64, error) {
+func audited(ctx context.Context, e catalogue.Entry, epsilon float64, s cell.Scale) (float64, error) {
 	if !e.Private {
 		return math.NaN(), nil
 	}

@@ -10,8 +10,10 @@ import (
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -157,7 +159,7 @@ func CoreSets(s cell.Scale, dim int) *simulate.Experiment {
 		Grid:        simulate.LogGrid(horizon, 4),
 	}
 	add := func(name string, epsilon float64, pairs bool, l learner.Private[privacy.Means]) {
-		policy := l.Policy.(learner.CoreSet)
+		policy := l.Policy.(linear.CoreSet)
 		policy.Design.Pairs = pairs
 		l.Policy = policy
 		e.Policies = append(e.Policies, simulate.Policy{Name: Name(name, epsilon), Learner: l})
@@ -167,8 +169,8 @@ func CoreSets(s cell.Scale, dim int) *simulate.Experiment {
 		epsilons = []float64{1, 0.1}
 	}
 	for _, epsilon := range epsilons {
-		sound := learner.NewCoreSet(privacy.Budget{Epsilon: epsilon})
-		add(PublishedWidth, epsilon, true, learner.CoreSetAsPublished(epsilon))
+		sound := linear.NewCoreSet(privacy.Budget{Epsilon: epsilon})
+		add(PublishedWidth, epsilon, true, linear.CoreSetAsPublished(epsilon))
 		add(SoundWidth, epsilon, true, sound)
 		add(SmallCoreSet, epsilon, false, sound)
 	}
@@ -207,7 +209,7 @@ func coreSetReport(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error
 }
 
 // contestants returns those of the leaderboard with these names.
-func contestants(names ...string) (all []learner.Entry) {
+func contestants(names ...string) (all []catalogue.Entry) {
 	for _, e := range Contestants {
 		if slices.Contains(names, e.Name) {
 			all = append(all, e)
@@ -217,7 +219,7 @@ func contestants(names ...string) (all []learner.Entry) {
 }
 
 // policies makes a policy of each learner and epsilon.
-func policies(epsilons []float64, p bandit.Problem, of ...learner.Entry) (all []simulate.Policy) {
+func policies(epsilons []float64, p bandit.Problem, of ...catalogue.Entry) (all []simulate.Policy) {
 	for _, e := range of {
 		for _, epsilon := range epsilons {
 			all = append(all, simulate.Policy{Name: Name(e.Name, epsilon), Learner: e.New(p, budget(epsilon))})

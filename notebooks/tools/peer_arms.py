@@ -1,4 +1,4 @@
-"""Plays Bernoulli arms in Python, for pkg/arms to compare with.
+"""Plays Bernoulli arms in Python, for pkg/learner/arms to compare with.
 
     docker/setup peers
     go test -run '^$' -bench Peers ./pkg/arms

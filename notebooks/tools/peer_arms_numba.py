@@ -1,4 +1,4 @@
-"""Plays Bernoulli arms compiled by numba, for pkg/arms to compare with.
+"""Plays Bernoulli arms compiled by numba, for pkg/learner/arms to compare with.
 
     docker/setup peers
     go test -run '^$' -bench Peers/.*/numba ./pkg/arms

@@ -12,6 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -35,7 +36,7 @@ func streams(rounds int) (worlds [2]audit.Stream) {
 }
 
 func linUCB(b privacy.Budget) bandit.Learner {
-	return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
+	return learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
 }
 
 // sums is the transcript of LinUCB: what it reads.
@@ -57,7 +58,7 @@ func TestLearner(t *testing.T) {
 		return sums(run, round, dst)
 	}
 	exact := private // not private, whatever it claims
-	exact.Name, exact.Claim, exact.Of = "exact sums", budget, learner.New(learner.LinUCB{}, mechanism.Exact{})
+	exact.Name, exact.Claim, exact.Of = "exact sums", budget, learner.New(linear.UCB{}, mechanism.Exact{})
 	for _, c := range []struct {
 		a        audit.Learner
 		excluded bool
@@ -225,7 +226,7 @@ func TestLearnerWorkers(t *testing.T) {
 // The search finds streams on which an unprotected learner is caught, though most proposals are of
 // no use.
 func TestSearch(t *testing.T) {
-	a := audit.Learner{Name: "exact sums", Claim: privacy.Budget{Epsilon: 3}, Of: learner.New(learner.LinUCB{}, mechanism.Exact{}), Problem: problem, Runs: 400}
+	a := audit.Learner{Name: "exact sums", Claim: privacy.Budget{Epsilon: 3}, Of: learner.New(linear.UCB{}, mechanism.Exact{}), Problem: problem, Runs: 400}
 	found, err := audit.Search(ctx, a, audit.RandomStreams(problem, 6), 12, audit.Options{Seed: 1, Runs: 40})
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -22,11 +21,11 @@ import (
 
 // Learners lists learners for a race at equal privacy, where all have the same budget: of K arms,
 // on a uniform matroid, with contexts, and for an adversary.
-func Learners() []learner.Entry { return append(Stochastic(), arms.AdversarialCatalogue()...) }
+func Learners() []Entry { return append(Stochastic(), Adversarial()...) }
 
 // Stochastic lists those of Learners for rewards that are drawn, not fixed by an adversary.
-func Stochastic() []learner.Entry {
-	return slices.Concat(arms.Catalogue(), learner.SlotsCatalogue(), learner.LinearCatalogue())
+func Stochastic() []Entry {
+	return slices.Concat(Arms(), Slots(), Linear())
 }
 
 // Learner is a learner of the catalogue by its name, at a budget: a plain value, for what a person
@@ -39,11 +38,11 @@ type Learner struct {
 var _ bandit.Learner = Learner{}
 
 // Entry returns the learner's entry. An unknown name is an error.
-func (l Learner) Entry() (learner.Entry, error) {
+func (l Learner) Entry() (Entry, error) {
 	all := Learners()
-	i := slices.IndexFunc(all, func(e learner.Entry) bool { return strings.EqualFold(e.Name, l.Name) })
+	i := slices.IndexFunc(all, func(e Entry) bool { return strings.EqualFold(e.Name, l.Name) })
 	if i < 0 {
-		return learner.Entry{}, fmt.Errorf("catalogue: no learner is called %q", l.Name)
+		return Entry{}, fmt.Errorf("catalogue: no learner is called %q", l.Name)
 	}
 	return all[i], nil
 }
@@ -62,7 +61,7 @@ func (l Learner) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) 
 
 // Enter makes an entry's learner for a problem, and says what it claims for so many rounds. A
 // problem that the entry is not for is an error.
-func Enter(e learner.Entry, p bandit.Problem, b privacy.Budget, horizon int) (l bandit.Learner, c privacy.Claim, err error) {
+func Enter(e Entry, p bandit.Problem, b privacy.Budget, horizon int) (l bandit.Learner, c privacy.Claim, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("catalogue: %s: %v", e.Name, r)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -45,8 +46,8 @@ func self(role string, args ...string) Program {
 
 // learners are those that the test binary can serve.
 var learners = map[string]bandit.Learner{
-	"linucb": learner.New(learner.LinUCB{}, nil),
-	"tree":   learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}}),
+	"linucb": learner.New(linear.UCB{}, nil),
+	"tree":   learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}}),
 	"random": learner.Random{},
 	"turns":  turns{},
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/judge"
+	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 )
 
 // The card of a learner in a single world. fmt.Println(card) prints all of it.

@@ -8,7 +8,7 @@
 // A card is text (Card.String), JSON (its fields), or figures (package charts/card). It is
 // evidence, and no proof: an attack can show that a claim is false, and never that it is true.
 //
-//	private := learner.New(learner.LinUCB{}, mechanism.BLT{Budget: one})
+//	private := learner.New(linear.UCB{}, mechanism.BLT{Budget: one})
 //	card, err := judge.Learner(ctx, private, judge.Options{})
 //	fmt.Println(card)
 //
@@ -30,7 +30,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/environment"
-	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 	"github.com/dpbandits/dpbandits/pkg/value"
@@ -93,7 +92,7 @@ type Options struct {
 	// leaves that out.
 	At     func(privacy.Budget) bandit.Learner
 	Worlds []catalogue.World // where it races; nil means all of the catalogue's
-	Rivals []learner.Entry   // whom it races; nil means all of the catalogue's
+	Rivals []catalogue.Entry // whom it races; nil means all of the catalogue's
 	// Dir is a directory that keeps finished trials and attacks, so that a card that was interrupted
 	// goes on where it was. Empty means none. For a type of your own, state its Version; a card with
 	// another one starts anew.

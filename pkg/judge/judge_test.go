@@ -11,11 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/judge"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/arms"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -30,7 +32,7 @@ func short(t *testing.T) judge.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rivals []learner.Entry
+	var rivals []catalogue.Entry
 	for _, name := range []string{"UCB1", "DP-IMED", "AdaP-UCB", "LinUCB", "JDP LinUCB, tree"} {
 		e, err := catalogue.Learner{Name: name}.Entry()
 		if err != nil {
@@ -54,11 +56,11 @@ func card(t *testing.T, l bandit.Learner, o judge.Options) *judge.Card {
 // find at least .6 of each. A true claim falls with probability at most 1% a card.
 func TestSound(t *testing.T) {
 	for name, l := range map[string]bandit.Learner{
-		"BLT":            learner.New(learner.LinUCB{}, mechanism.BLT{Budget: budget}),
+		"BLT":            learner.New(linear.UCB{}, mechanism.BLT{Budget: budget}),
 		"DP-IMED":        arms.NewDPIMED(1, 2),
 		"DP-SE":          arms.NewDPElimination(1),
 		"KL-UCB of bits": arms.NewLocalKLUCB(1),
-		"LDP LinUCB":     learner.Local{Device: learner.LDPDevice{Noise: learner.LDPNoise{Budget: budget}}, Server: learner.LDPServer{Noise: learner.LDPNoise{Budget: budget}}},
+		"LDP LinUCB":     learner.Local{Device: local.LDPDevice{Noise: local.LDPNoise{Budget: budget}}, Server: local.LDPServer{Noise: local.LDPNoise{Budget: budget}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := card(t, l, short(t))
@@ -220,8 +222,8 @@ func TestBroken(t *testing.T) {
 		isTrue bool   // the claim
 		failed string // in the failures of the checks
 	}{
-		{"a third of the noise", learner.New(learner.LinUCB{}, lying{tree(1), tree(3)}), false, "Ledger"},
-		{"one noise for all runs", learner.New(learner.LinUCB{}, lying{tree(1), frozen{tree(1)}}), false, "Ledger"},
+		{"a third of the noise", learner.New(linear.UCB{}, lying{tree(1), tree(3)}), false, "Ledger"},
+		{"one noise for all runs", learner.New(linear.UCB{}, lying{tree(1), frozen{tree(1)}}), false, "Ledger"},
 		{"remembers from round 5 on", cheat{Learner: arms.NewDPIMED(1, 2), From: 5}, false, ""},
 		{"scales rewards and not its noise", narrow{arms.NewDPUCB(1), arms.NewDPUCB(12)}, false, ""},
 		{"repeats itself until round 700", cheat{Learner: arms.NewDPIMED(1, 2), Whim: 700}, true, "Deterministic"},
@@ -434,7 +436,7 @@ func TestGrowsUnderALaw(t *testing.T) {
 func TestRivalFails(t *testing.T) {
 	o := short(t)
 	o.Only = []judge.Section{judge.Races}
-	o.Rivals = []learner.Entry{{Name: "crashes", New: func(bandit.Problem, privacy.Budget) bandit.Learner {
+	o.Rivals = []catalogue.Entry{{Name: "crashes", New: func(bandit.Problem, privacy.Budget) bandit.Learner {
 		return cheat{Learner: arms.NewUCB1(), Crash: 500}
 	}}}
 	c := card(t, arms.NewDPUCB(1), o)

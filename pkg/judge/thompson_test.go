@@ -12,18 +12,19 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // thompson plays the best arm by a parameter drawn from LinUCB's ellipsoid.
 type thompson struct {
-	learner.LinUCB
+	linear.UCB
 	Scale float64 // standard deviations of a draw
 }
 
 func (t thompson) Prepare(p bandit.Problem, horizon int, r *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
-	ready, err := t.LinUCB.Prepare(p, horizon, r)
+	ready, err := t.UCB.Prepare(p, horizon, r)
 	return learner.Begins[privacy.Sums](func(own *rand.Rand) learner.Rule[privacy.Sums] {
 		return &thompsonRule{ready.Begin(own), t.Scale, own, make([]float64, p.Dim), mat.NewSymDense(p.Dim, nil)}
 	}), err

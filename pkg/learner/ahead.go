@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -52,7 +53,7 @@ func (l *PrivateRun[R]) Ahead(v *bandit.View, most int, dst []bandit.Plays) []ba
 func (l *PrivateRun[R]) UpdateSums(v *bandit.View, plays []bandit.Plays) error {
 	statistic, ok := any(l.stream).(privacy.Summer)
 	if !ok {
-		return inRound(v.Round, fmt.Errorf("sums for a %T, which takes in none", l.stream))
+		return checks.InRound(v.Round, fmt.Errorf("sums for a %T, which takes in none", l.stream))
 	}
 	round := v.Round - 1
 	for _, p := range plays {
@@ -62,7 +63,7 @@ func (l *PrivateRun[R]) UpdateSums(v *bandit.View, plays []bandit.Plays) error {
 			err = l.learn()
 		}
 		if err != nil {
-			return inRound(round, err)
+			return checks.InRound(round, err)
 		}
 	}
 	return nil

@@ -11,6 +11,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -89,33 +91,33 @@ func BenchmarkRound(b *testing.B) {
 	} {
 		for _, fixed := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%s/d=5/K=25/fixed=%v", p.name, fixed), func(b *testing.B) {
-				round(b, environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: fixed}, learner.New(learner.LinUCB{}, p.sums), 20000)
+				round(b, environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: fixed}, learner.New(linear.UCB{}, p.sums), 20000)
 			})
 		}
 	}
 	env := environment.UnitFeatures{Fixed: true}
 	k := env.Constant()
-	n := learner.OnlineNoise{Budget: budget, Constant: k}
+	n := local.OnlineNoise{Budget: budget, Constant: k}
 	for _, p := range []struct {
 		name string
 		l    bandit.Learner
 	}{
-		{"linucb", learner.New(learner.LinUCB{}, nil)},
-		{"ldp", ldp(learner.LDPNoise{Budget: budget, Constant: k})},
-		{"onlineucb-ogd", onlineUCB(n, learner.OnlineServer{Online: ogd(0.1), Width: 4})},
-		{"onlineucb-maler", onlineUCB(n, learner.OnlineServer{Width: 4})},
+		{"linucb", learner.New(linear.UCB{}, nil)},
+		{"ldp", ldp(local.LDPNoise{Budget: budget, Constant: k})},
+		{"onlineucb-ogd", onlineUCB(n, local.OnlineServer{Online: ogd(0.1), Width: 4})},
+		{"onlineucb-maler", onlineUCB(n, local.OnlineServer{Width: 4})},
 	} {
 		b.Run(p.name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, p.l, 20000, 20000) })
 	}
 	for name, sums := range map[string]privacy.Accumulator{"jdp": mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}, "jdp-blt": mechanism.BLT{Budget: budget}} {
-		b.Run(name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, learner.New(learner.LinUCB{}, sums), 20000, 1<<30) })
+		b.Run(name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, learner.New(linear.UCB{}, sums), 20000, 1<<30) })
 	}
 	for _, p := range []struct {
 		name  string
 		local learner.Local
 	}{
-		{"shuffle-amplified", learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: budget, Batch: 20})},
-		{"shuffle-vectorsum", learner.NewShuffleVectorSum(learner.VectorSum{Budget: budget, Batch: 20})},
+		{"shuffle-amplified", local.NewShuffleAmplified(local.AmplifiedNoise{Budget: budget, Batch: 20})},
+		{"shuffle-vectorsum", local.NewShuffleVectorSum(local.VectorSum{Budget: budget, Batch: 20})},
 	} {
 		b.Run(p.name+"/d=5/K=100/fixed", func(b *testing.B) {
 			round(b, environment.UnitFeatures{Fixed: true}, p.local, 20000)
@@ -135,6 +137,6 @@ func BenchmarkRound(b *testing.B) {
 		}
 	})
 	b.Run("linucb/d=64/K=4096/fixed=false", func(b *testing.B) {
-		round(b, environment.DecisionSets{Dim: 64, Gap: 0.1}, learner.New(learner.LinUCB{}, nil), 200)
+		round(b, environment.DecisionSets{Dim: 64, Gap: 0.1}, learner.New(linear.UCB{}, nil), 200)
 	})
 }

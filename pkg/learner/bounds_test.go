@@ -10,16 +10,18 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // exactMessage is what a device without noise sends: x x^T, packed, and y x.
-func exactMessage(t *testing.T, n learner.LDPNoise, p bandit.Problem, x []float64, y float64) learner.Message {
+func exactMessage(t *testing.T, n local.LDPNoise, p bandit.Problem, x []float64, y float64) learner.Message {
 	t.Helper()
 	n.Budget = none
-	_, d := device(t, learner.LDPDevice{Noise: n}, p, 100)
+	_, d := device(t, local.LDPDevice{Noise: n}, p, 100)
 	m, err := d.Report(nil, x, y, privacy.NewNoise(random.Source(1, 0, "noise")), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +45,7 @@ func TestPublicPartHidesNothing(t *testing.T) {
 		contexts = append(contexts, x)
 	}
 	for _, x := range contexts {
-		m := exactMessage(t, learner.LDPNoise{Constant: k}, p, x, 1)
+		m := exactMessage(t, local.LDPNoise{Constant: k}, p, x, 1)
 		if private := math.Sqrt(m[0] + m[2]); private > k*(1+1e-11) {
 			t.Errorf("the context %v is sent with a private part of norm %v, want <= %v", x, private, k)
 		}
@@ -65,7 +67,7 @@ func TestExtremeDataIsClipped(t *testing.T) {
 	far, near := []float64{3e200, 4e200, 0.1, 0, 0, 0.2}, []float64{3, 4, 1e-201, 0, 0, 2e-201}
 	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		run := func(x []float64) (arms []int, theta []float64) {
-			run := bandittest.Run(t, learner.New(learner.LinUCB{}, make), p, 20, nil, random.Source(1, 0, "noise"))
+			run := bandittest.Run(t, learner.New(linear.UCB{}, make), p, 20, nil, random.Source(1, 0, "noise"))
 			for round := 1; round <= 12; round++ {
 				v := &bandit.View{Round: round, Arms: 3, Dim: 2, X: x}
 				arms = run.Select(v, arms)
@@ -138,7 +140,7 @@ func TestOptimalShiftScales(t *testing.T) {
 	play := func(by float64, sums privacy.Accumulator) (arms []int, rho float64) {
 		const horizon = 3000
 		world := bandittest.Open(t, scaled{environment.DecisionSets{Arms: 6, Dim: 3, Gap: 0.2, Fixed: true}, by})
-		run := bandittest.Run(t, learner.New(learner.LinUCB{OptimalShift: true}, sums), world.Problem(), horizon, nil, random.Source(1, 0, "noise"))
+		run := bandittest.Run(t, learner.New(linear.UCB{OptimalShift: true}, sums), world.Problem(), horizon, nil, random.Source(1, 0, "noise"))
 		trial := world.Start(random.New(1, 0, "contexts"))
 		rewards := random.New(1, 0, "rewards")
 		y := make([]float64, 1)

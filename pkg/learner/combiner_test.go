@@ -14,6 +14,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -82,7 +83,7 @@ func (s *sender) Plan(int) privacy.Plan {
 // combinerReference is Algorithm 2 as it is written down: all from the whole history in each round.
 type combinerReference struct {
 	horizon    int
-	regret     []learner.RegretBound
+	regret     []local.RegretBound
 	sigma      []float64
 	low, high  float64 // of the rewards
 	p, alpha   float64
@@ -90,7 +91,7 @@ type combinerReference struct {
 	published  bool
 	history    [][]float64 // rewards by base
 	active     []bool
-	eliminated []learner.Elimination
+	eliminated []local.Elimination
 	round      int
 }
 
@@ -171,7 +172,7 @@ func (r *combinerReference) receive(i int, reward float64) {
 	}
 	r.active[i] = false
 	last := !slices.Contains(r.active, true)
-	r.eliminated = append(r.eliminated, learner.Elimination{Round: r.round, Base: i, Last: last})
+	r.eliminated = append(r.eliminated, local.Elimination{Round: r.round, Base: i, Last: last})
 	if last {
 		for k := range r.active {
 			r.active[k] = true
@@ -192,16 +193,16 @@ func TestCombinerAgainstReference(t *testing.T) {
 			horizon: horizon, low: -r.Float64(), high: 0.5 + r.Float64(), p: 0.02 + 0.1*r.Float64(), alpha: 0.01 + 0.5*r.Float64(), bound: 0.1, aim: 0.01,
 			published: trial%2 == 1, history: make([][]float64, m), active: make([]bool, m),
 		}
-		of := learner.CombinerServer{Servers: []learner.Server{}, Confidence: ref.p, Alpha: ref.alpha, BoundScale: ref.bound, TargetScale: ref.aim}
+		of := local.CombinerServer{Servers: []learner.Server{}, Confidence: ref.p, Alpha: ref.alpha, BoundScale: ref.bound, TargetScale: ref.aim}
 		if ref.published {
 			of.Calibration = privacy.AsPublished
 		}
 		for i := range m {
 			ref.active[i] = true
 			ref.sigma = append(ref.sigma, 0.3*r.Float64())
-			b := learner.RegretBound{Coefficient: 0.1 + r.Float64(), Power: 0.5 + 0.5*r.Float64(), Eta: 0.01 + 0.1*r.Float64()}
+			b := local.RegretBound{Coefficient: 0.1 + r.Float64(), Power: 0.5 + 0.5*r.Float64(), Eta: 0.01 + 0.1*r.Float64()}
 			if trial%5 == 0 { // exact ties at first
-				b = learner.RegretBound{Coefficient: 1, Power: 0.5, Eta: 0.1}
+				b = local.RegretBound{Coefficient: 1, Power: 0.5, Eta: 0.1}
 			}
 			ref.regret = append(ref.regret, b)
 			of.Servers = append(of.Servers, &scripted{noise: ref.sigma[i], name: float64(10 * i)})
@@ -218,7 +219,7 @@ func TestCombinerAgainstReference(t *testing.T) {
 				ref.history[i], ref.active[i] = nil, true
 			}
 			ref.eliminated, ref.round = nil, 0
-			server := ready.Start(nil).(*learner.CombinerReceiver)
+			server := ready.Start(nil).(*local.CombinerReceiver)
 			for round := range horizon {
 				b := server.Broadcast()
 				got := int(b[0])
@@ -258,7 +259,7 @@ func TestCombinerAgainstReference(t *testing.T) {
 					resets++
 				}
 			}
-			if lasts := slices.IndexFunc(ref.eliminated, func(e learner.Elimination) bool { return e.Last }) >= 0; lasts != (len(w) == 1) {
+			if lasts := slices.IndexFunc(ref.eliminated, func(e local.Elimination) bool { return e.Last }) >= 0; lasts != (len(w) == 1) {
 				t.Errorf("trial %d: warnings %v, all eliminated: %v", trial, w, lasts)
 			}
 			wrapped++
@@ -273,9 +274,9 @@ func TestCombinerAgainstReference(t *testing.T) {
 // published, where the bonus and not the bound is capped at 1.
 func TestCombinerCap(t *testing.T) {
 	for c, want := range map[privacy.Calibration]float64{privacy.Sound: 1, privacy.AsPublished: -2} {
-		b := learner.RegretBound{Coefficient: 10, Power: 0.5, Eta: 1}
-		of := learner.CombinerServer{Servers: []learner.Server{&scripted{noise: 2}, &scripted{noise: 2}}, Regret: []learner.RegretBound{b, b}, TargetScale: 1e-12, Calibration: c}
-		s := server[*learner.CombinerReceiver](t, of, combinerProblem, 100)
+		b := local.RegretBound{Coefficient: 10, Power: 0.5, Eta: 1}
+		of := local.CombinerServer{Servers: []learner.Server{&scripted{noise: 2}, &scripted{noise: 2}}, Regret: []local.RegretBound{b, b}, TargetScale: 1e-12, Calibration: c}
+		s := server[*local.CombinerReceiver](t, of, combinerProblem, 100)
 		if err := s.Receive(learner.Message{-3}); err != nil {
 			t.Fatal(err)
 		}
@@ -286,11 +287,11 @@ func TestCombinerCap(t *testing.T) {
 // TestCombinerBatch: messages that come in a row, as from a shuffler, all belong to the base that
 // was broadcast before them, whoever leads by then.
 func TestCombinerBatch(t *testing.T) {
-	b := learner.RegretBound{Coefficient: 0.01, Power: 0.5, Eta: 1}
+	b := local.RegretBound{Coefficient: 0.01, Power: 0.5, Eta: 1}
 	bases := []*scripted{{name: 1}, {name: 2}}
-	_, of := learner.Combine(learner.BaseLearner{Server: bases[0], Regret: b}, learner.BaseLearner{Server: bases[1], Regret: b})
+	_, of := local.Combine(local.BaseLearner{Server: bases[0], Regret: b}, local.BaseLearner{Server: bases[1], Regret: b})
 	of.TargetScale, of.Confidence = 1e-12, 1e-6
-	s := server[*learner.CombinerReceiver](t, of, combinerProblem, 100)
+	s := server[*local.CombinerReceiver](t, of, combinerProblem, 100)
 	got := func(i int) int { return len(s.BaseServer(i).(*scriptedRun).got) }
 	for batch := range 4 {
 		i := batch % 2 // of two that are alike, the one that has not just had low rewards leads
@@ -312,7 +313,7 @@ func TestCombinerBatch(t *testing.T) {
 // message are the combiner's.
 func TestCombinerRouting(t *testing.T) {
 	devices := []*sender{{arm: 2, dim: 1, sigma: 1, mu: 1}, {arm: 0, dim: 1, sigma: 1, mu: 1}}
-	_, d := device(t, learner.CombinerDevice{Devices: []learner.Device{devices[0], devices[1]}}, combinerProblem, 100)
+	_, d := device(t, local.CombinerDevice{Devices: []learner.Device{devices[0], devices[1]}}, combinerProblem, 100)
 	v := &bandit.View{Round: 1, Arms: 3, Dim: 2, X: make([]float64, 6)}
 	for i, want := range []int{2, 0} {
 		arm, err := d.Act([]float64{float64(i), 5, 6 + float64(i)}, v)
@@ -342,9 +343,9 @@ func TestCombinerRouting(t *testing.T) {
 
 // TestCombinerClaims: a combiner claims what its bases do, which have to agree.
 func TestCombinerClaims(t *testing.T) {
-	noise := learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Constant: 0.5}
-	several, _ := learner.NewCombiner(noise)
-	one := learner.OnlineDevice{Noise: noise}
+	noise := local.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Constant: 0.5}
+	several, _ := local.NewCombiner(noise)
+	one := local.OnlineDevice{Noise: noise}
 	d, _ := device(t, several, combinerProblem, 1000)
 	alone, _ := device(t, one, combinerProblem, 1000)
 	if a, b := privacy.ClaimOf(d), privacy.ClaimOf(alone); a.String() != b.String() || a.Event() != b.Event() || math.Abs(a.Epsilon()-1) > 1e-6 {
@@ -359,55 +360,55 @@ func TestCombinerClaims(t *testing.T) {
 		bases []learner.Device
 		words []string
 	}{
-		{[]learner.Device{one, learner.OnlineDevice{Noise: other}}, []string{"base learner 1", "another claim", "epsilon = 2"}},
-		{[]learner.Device{one, one, learner.LDPDevice{Noise: learner.LDPNoise{Budget: noise.Budget}}}, []string{"base learner 2", "another claim"}},
+		{[]learner.Device{one, local.OnlineDevice{Noise: other}}, []string{"base learner 1", "another claim", "epsilon = 2"}},
+		{[]learner.Device{one, one, local.LDPDevice{Noise: local.LDPNoise{Budget: noise.Budget}}}, []string{"base learner 2", "another claim"}},
 		{[]learner.Device{&sender{dim: 1, sigma: 1, mu: 1}, &sender{dim: 2, sigma: 1, mu: 1}}, []string{"base learner 1", "another claim"}},
 		{[]learner.Device{&sender{dim: 1, sigma: 1, mu: 1}, &sender{dim: 1, sigma: 1, mu: 1, extra: 1}}, []string{"base learner 1 draws", "want the same"}},
 		{[]learner.Device{&sender{dim: 1, sigma: 1, mu: 1}, &sender{dim: 1, sigma: 1, mu: 2}}, []string{"base learner 1", "another claim"}},
 		{[]learner.Device{one, nil}, []string{"Devices[1] is nil"}},
-		{[]learner.Device{one, learner.OnlineDevice{}}, []string{"base learner 1", "epsilon = 0"}},
+		{[]learner.Device{one, local.OnlineDevice{}}, []string{"base learner 1", "epsilon = 0"}},
 		{[]learner.Device{}, []string{"Devices is empty"}},
 	} {
-		wants(t, "CombinerDevice", failure(learner.CombinerDevice{Devices: c.bases}.Open(combinerProblem, 100)), c.words...)
+		wants(t, "CombinerDevice", failure(local.CombinerDevice{Devices: c.bases}.Open(combinerProblem, 100)), c.words...)
 	}
 	wants(t, "CombinerDevice", failure(several.Open(combinerProblem, 0)), "horizon = 0")
 }
 
 func TestCombinerRefuses(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	b := learner.RegretBound{Coefficient: 1, Power: 0.5, Eta: 1}
-	good := func() learner.CombinerServer {
-		return learner.CombinerServer{Servers: []learner.Server{&scripted{}, &scripted{}}, Regret: []learner.RegretBound{b, b}}
+	b := local.RegretBound{Coefficient: 1, Power: 0.5, Eta: 1}
+	good := func() local.CombinerServer {
+		return local.CombinerServer{Servers: []learner.Server{&scripted{}, &scripted{}}, Regret: []local.RegretBound{b, b}}
 	}
-	noise := learner.OnlineNoise{Budget: strict}
+	noise := local.OnlineNoise{Budget: strict}
 	for _, c := range []struct {
-		change func(*learner.CombinerServer)
+		change func(*local.CombinerServer)
 		words  []string
 	}{
-		{func(s *learner.CombinerServer) { s.Alpha = -1 }, []string{"Alpha = -1", "(0, 1]"}},
-		{func(s *learner.CombinerServer) { s.Alpha = nan }, []string{"Alpha = NaN"}},
-		{func(s *learner.CombinerServer) { s.P = -1 }, []string{"P = -1", "> 0"}},
-		{func(s *learner.CombinerServer) { s.PPrime = inf }, []string{"PPrime = +Inf", "finite"}},
-		{func(s *learner.CombinerServer) { s.Confidence = nan }, []string{"Confidence = NaN", "1.7"}},
-		{func(s *learner.CombinerServer) { s.BoundScale = -2 }, []string{"BoundScale = -2", "> 0"}},
-		{func(s *learner.CombinerServer) { s.TargetScale = inf }, []string{"TargetScale = +Inf"}},
-		{func(s *learner.CombinerServer) { s.Calibration = privacy.Given }, []string{"Calibration = Given"}},
-		{func(s *learner.CombinerServer) { s.Regret = s.Regret[:1] }, []string{"1 bounds", "2 Servers"}},
-		{func(s *learner.CombinerServer) { s.Servers = nil }, []string{"2 bounds", "without Servers"}},
-		{func(s *learner.CombinerServer) { s.Servers = []learner.Server{} }, []string{"Servers is empty"}},
-		{func(s *learner.CombinerServer) { s.Servers, s.Regret = nil, nil }, []string{"epsilon = 0"}},
-		{func(s *learner.CombinerServer) { s.Regret[1].Coefficient = 0 }, []string{"base learner 1", "Coefficient = 0"}},
-		{func(s *learner.CombinerServer) { s.Regret[1].Power = 0.4 }, []string{"Power = 0.4", "[1/2, 1]"}},
-		{func(s *learner.CombinerServer) { s.Regret[0].Power = nan }, []string{"base learner 0", "Power = NaN"}},
-		{func(s *learner.CombinerServer) { s.Regret[0].Eta = inf }, []string{"Eta = +Inf"}},
-		{func(s *learner.CombinerServer) { s.Servers[1] = &scripted{noise: nan} }, []string{"base learner 1", "NaN"}},
-		{func(s *learner.CombinerServer) { s.Servers[1] = &scripted{fail: errors.New("broken")} }, []string{"base learner 1", "broken"}},
-		{func(s *learner.CombinerServer) { s.Servers[1] = nil }, []string{"Servers[1] is nil"}},
-		{func(s *learner.CombinerServer) {
-			s.Servers[1] = learner.LDPServer{Noise: learner.LDPNoise{Budget: noise.Budget}}
+		{func(s *local.CombinerServer) { s.Alpha = -1 }, []string{"Alpha = -1", "(0, 1]"}},
+		{func(s *local.CombinerServer) { s.Alpha = nan }, []string{"Alpha = NaN"}},
+		{func(s *local.CombinerServer) { s.P = -1 }, []string{"P = -1", "> 0"}},
+		{func(s *local.CombinerServer) { s.PPrime = inf }, []string{"PPrime = +Inf", "finite"}},
+		{func(s *local.CombinerServer) { s.Confidence = nan }, []string{"Confidence = NaN", "1.7"}},
+		{func(s *local.CombinerServer) { s.BoundScale = -2 }, []string{"BoundScale = -2", "> 0"}},
+		{func(s *local.CombinerServer) { s.TargetScale = inf }, []string{"TargetScale = +Inf"}},
+		{func(s *local.CombinerServer) { s.Calibration = privacy.Given }, []string{"Calibration = Given"}},
+		{func(s *local.CombinerServer) { s.Regret = s.Regret[:1] }, []string{"1 bounds", "2 Servers"}},
+		{func(s *local.CombinerServer) { s.Servers = nil }, []string{"2 bounds", "without Servers"}},
+		{func(s *local.CombinerServer) { s.Servers = []learner.Server{} }, []string{"Servers is empty"}},
+		{func(s *local.CombinerServer) { s.Servers, s.Regret = nil, nil }, []string{"epsilon = 0"}},
+		{func(s *local.CombinerServer) { s.Regret[1].Coefficient = 0 }, []string{"base learner 1", "Coefficient = 0"}},
+		{func(s *local.CombinerServer) { s.Regret[1].Power = 0.4 }, []string{"Power = 0.4", "[1/2, 1]"}},
+		{func(s *local.CombinerServer) { s.Regret[0].Power = nan }, []string{"base learner 0", "Power = NaN"}},
+		{func(s *local.CombinerServer) { s.Regret[0].Eta = inf }, []string{"Eta = +Inf"}},
+		{func(s *local.CombinerServer) { s.Servers[1] = &scripted{noise: nan} }, []string{"base learner 1", "NaN"}},
+		{func(s *local.CombinerServer) { s.Servers[1] = &scripted{fail: errors.New("broken")} }, []string{"base learner 1", "broken"}},
+		{func(s *local.CombinerServer) { s.Servers[1] = nil }, []string{"Servers[1] is nil"}},
+		{func(s *local.CombinerServer) {
+			s.Servers[1] = local.LDPServer{Noise: local.LDPNoise{Budget: noise.Budget}}
 		}, []string{"base learner 1", "LDPServer", "no reward"}},
-		{func(s *learner.CombinerServer) {
-			s.Servers[1] = learner.Anytime{Server: learner.LDPServer{Noise: learner.LDPNoise{Budget: noise.Budget}}}
+		{func(s *local.CombinerServer) {
+			s.Servers[1] = local.Anytime{Server: local.LDPServer{Noise: local.LDPNoise{Budget: noise.Budget}}}
 		}, []string{"base learner 1", "LDPServer", "no reward"}},
 	} {
 		s := good()
@@ -425,9 +426,9 @@ func TestCombinerRefuses(t *testing.T) {
 
 // TestCombinerMalformedMessages: what a base or the combiner refuses leaves all as it was.
 func TestCombinerMalformedMessages(t *testing.T) {
-	b := learner.RegretBound{Coefficient: 1, Power: 0.5, Eta: 1}
-	_, of := learner.Combine(learner.BaseLearner{Server: &scripted{name: 1}, Regret: b}, learner.BaseLearner{Server: &scripted{name: 2}, Regret: b})
-	s := server[*learner.CombinerReceiver](t, of, combinerProblem, 100)
+	b := local.RegretBound{Coefficient: 1, Power: 0.5, Eta: 1}
+	_, of := local.Combine(local.BaseLearner{Server: &scripted{name: 1}, Regret: b}, local.BaseLearner{Server: &scripted{name: 2}, Regret: b})
+	s := server[*local.CombinerReceiver](t, of, combinerProblem, 100)
 	for range 5 {
 		before, told := s.Standings(nil), slices.Clone(s.Broadcast())
 		for want, m := range map[string]learner.Message{"by Reward": {}, "by Receive": {1, 2}, "NaN": {math.NaN()}, "-Inf": {math.Inf(-1)}} {
@@ -444,7 +445,7 @@ func TestCombinerMalformedMessages(t *testing.T) {
 
 // combined is the default set, quick to run.
 func combined(b privacy.Budget, c privacy.Calibration, maler bool) learner.Local {
-	d, s := learner.NewCombiner(learner.OnlineNoise{Budget: b, Calibration: c})
+	d, s := local.NewCombiner(local.OnlineNoise{Budget: b, Calibration: c})
 	s.BoundScale, s.TargetScale, s.Confidence, s.Base.Width = 0.02, 0.01, 0.4, 8
 	if !maler {
 		s.Base.Online = ogd(0.1)
@@ -454,8 +455,8 @@ func combined(b privacy.Budget, c privacy.Calibration, maler bool) learner.Local
 
 func combiners() map[string]learner.Local {
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	d, theory := learner.NewCombiner(learner.OnlineNoise{Budget: budget})
-	theory.Base.Rule = learner.TheoryWidth
+	d, theory := local.NewCombiner(local.OnlineNoise{Budget: budget})
+	theory.Base.Rule = local.TheoryWidth
 	batch := combined(budget, privacy.Sound, false)
 	batch.Batch = 9
 	return map[string]learner.Local{
@@ -499,7 +500,7 @@ func TestCombinerLedger(t *testing.T) {
 		}
 	}
 	l := combined(privacy.Budget{Epsilon: math.Inf(1)}, privacy.Sound, false)
-	server := l.Server.(learner.CombinerServer)
+	server := l.Server.(local.CombinerServer)
 	server.TargetScale = 1e-6
 	l.Server = server
 	_, run, _ := play(t, l, environment.UnitFeatures{Dim: 4, Arms: 12}, 2000)
@@ -515,8 +516,8 @@ func TestCombinerLedger(t *testing.T) {
 }
 
 // standings returns the state of each base learner of a combiner's run.
-func standings(l *bandittest.Running) []learner.BaseStanding {
-	return serverOf(l).(*learner.CombinerReceiver).Standings(nil)
+func standings(l *bandittest.Running) []local.BaseStanding {
+	return serverOf(l).(*local.CombinerReceiver).Standings(nil)
 }
 
 // play returns the regret of a learner, its run, and the trial that it has played.
@@ -542,12 +543,12 @@ func play(t *testing.T, local learner.Local, env bandit.Environment, rounds int)
 // TestCombinerFindsTheGoodBase: of three bases that play an arm each, whose mean rewards are 0.2,
 // 0.8 and 0.5, the second plays most of 20000 rounds.
 func TestCombinerFindsTheGoodBase(t *testing.T) {
-	b := learner.RegretBound{Coefficient: 1, Power: 0.5, Eta: 0.001}
-	var bases []learner.BaseLearner
+	b := local.RegretBound{Coefficient: 1, Power: 0.5, Eta: 0.001}
+	var bases []local.BaseLearner
 	for arm := range 3 {
-		bases = append(bases, learner.BaseLearner{Device: &sender{arm: arm, dim: 1, sigma: 1, mu: 1}, Server: &scripted{noise: 1}, Regret: b})
+		bases = append(bases, local.BaseLearner{Device: &sender{arm: arm, dim: 1, sigma: 1, mu: 1}, Server: &scripted{noise: 1}, Regret: b})
 	}
-	d, s := learner.Combine(bases...)
+	d, s := local.Combine(bases...)
 	s.TargetScale = 0.001
 	_, l, _ := play(t, learner.Local{Device: d, Server: s}, coinArms{0.2, 0.8, 0.5}, 20000)
 	if st := standings(l); st[1].Played < 10000 || st[0].Played > 3000 || !st[1].Active {
@@ -582,7 +583,7 @@ func (c coinTrial) Pull(r *rand.Rand, arms []int, y []float64) {
 // Theorem 4.1, which are vacuous.
 func TestCombinerDefaultSet(t *testing.T) {
 	for horizon, want := range map[int]int{1: 1, 2: 2, 256: 2, 257: 3, 20_000: 3, 65_536: 3, 65_537: 4, 100_000: 4} {
-		g := learner.CombinerGuesses(horizon)
+		g := local.CombinerGuesses(horizon)
 		if len(g) != want {
 			t.Errorf("T = %d: %d bases, want %d", horizon, len(g), want)
 		}
@@ -592,10 +593,10 @@ func TestCombinerDefaultSet(t *testing.T) {
 		}
 	}
 	// T = 20000, d = 5, epsilon = 1: L_2 sqrt(T) = 17,000, and R_i/T from 2 to 40.
-	_, s := learner.NewCombiner(learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}})
+	_, s := local.NewCombiner(local.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}})
 	p := features
 	p.Dim = 5
-	for i, b := range server[*learner.CombinerReceiver](t, s, p, 20_000).Standings(nil) {
+	for i, b := range server[*local.CombinerReceiver](t, s, p, 20_000).Standings(nil) {
 		if b.Target < 2 || b.Target > 40 || !b.Active || b.Upper != 1-b.Target {
 			t.Errorf("base %d: R/T = %v, U = %v", i, b.Target, b.Upper)
 		}
@@ -631,10 +632,10 @@ func BenchmarkCombiner(b *testing.B) {
 // plays, each user being one base learner's.
 func ExampleNewCombiner() {
 	env := environment.UnitFeatures{Fixed: true}
-	device, server := learner.NewCombiner(learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-5}, Constant: env.Constant()})
+	device, server := local.NewCombiner(local.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-5}, Constant: env.Constant()})
 	server.BoundScale, server.TargetScale = 0.02, 0.01 // the theory's constants are vacuous
 	server.Base.Width = 8
-	server.Base.Online = learner.Descent{Curvature: 0.1} // quicker than Maler, the default
+	server.Base.Online = local.Descent{Curvature: 0.1} // quicker than Maler, the default
 	const horizon = 20000
 	ready, err := learner.Local{Device: device, Server: server}.Open(env.Problem(), horizon)
 	if err != nil {
@@ -666,7 +667,7 @@ func ExampleNewCombiner() {
 			return
 		}
 	}
-	for i, b := range run.Server().(*learner.CombinerReceiver).Standings(nil) {
+	for i, b := range run.Server().(*local.CombinerReceiver).Standings(nil) {
 		fmt.Printf("base %d: %5d rounds, mean %.2f\n", i, b.Played, b.Mean)
 	}
 	fmt.Printf("each user's message is (%.4g, %.4g)-private\n", privacy.ClaimOf(ready).Epsilon(), privacy.ClaimOf(ready).Asked().Delta)

@@ -7,13 +7,14 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // linUCB returns the rule of a run of LinUCB.
-func linUCB(l *bandittest.Running) *learner.LinUCBRule {
-	return l.Run.(*learner.PrivateRun[privacy.Sums]).Rule().(*learner.LinUCBRule)
+func linUCB(l *bandittest.Running) *linear.UCBRule {
+	return l.Run.(*learner.PrivateRun[privacy.Sums]).Rule().(*linear.UCBRule)
 }
 
 // sums are every accumulator there is, by name.
@@ -56,12 +57,12 @@ func TestConformance(t *testing.T) {
 	for name, sums := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t,
-				learner.New(learner.LinUCB{}, sums),
+				learner.New(linear.UCB{}, sums),
 				environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1},
 				bandittest.LearnerOptions{Seed: 1, Equivariant: true, Rounds: 150})
 		})
 	}
-	for name, l := range map[string]learner.LinUCB{
+	for name, l := range map[string]linear.UCB{
 		"d=12": {}, "optimal shift": {OptimalShift: true}, "rho_min": {RhoMin: 3, Alpha: 0.01, Sigma: 2, ThetaNorm: 3},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -53,8 +54,8 @@ func coreSetRun(t testing.TB, l learner.Private[privacy.Means], dim, rounds, tri
 }
 
 // coreSetRule returns the rule of a run of CoreSet.
-func coreSetRule(l *bandittest.Running) *learner.CoreSetRule {
-	return l.Run.(*learner.PrivateRun[privacy.Means]).Rule().(*learner.CoreSetRule)
+func coreSetRule(l *bandittest.Running) *linear.CoreSetRule {
+	return l.Run.(*learner.PrivateRun[privacy.Means]).Rule().(*linear.CoreSetRule)
 }
 
 func inner(x, y []float64) (s float64) {
@@ -88,11 +89,11 @@ func TestCoreSet(t *testing.T) {
 		if testing.Short() && c.dim != 2 {
 			continue
 		}
-		l := learner.NewCoreSet(privacy.Budget{Epsilon: c.epsilon})
+		l := linear.NewCoreSet(privacy.Budget{Epsilon: c.epsilon})
 		if c.published {
-			l = learner.CoreSetAsPublished(c.epsilon)
+			l = linear.CoreSetAsPublished(c.epsilon)
 		}
-		policy := l.Policy.(learner.CoreSet)
+		policy := l.Policy.(linear.CoreSet)
 		policy.Design.Pairs = true // as that program has it
 		l.Policy = policy
 		var sum, square float64
@@ -125,11 +126,11 @@ func TestCoreSet(t *testing.T) {
 
 func coreSets() map[string]bandit.Learner {
 	return map[string]bandit.Learner{
-		"Laplace":   learner.NewCoreSet(privacy.Budget{Epsilon: 1}),
-		"Gaussian":  learner.NewCoreSet(privacy.Budget{Epsilon: 1, Delta: 1e-5}),
-		"none":      learner.NewCoreSet(privacy.Budget{Epsilon: math.Inf(1)}),
-		"nil":       learner.New(learner.CoreSet{}, nil),
-		"published": learner.CoreSetAsPublished(1),
+		"Laplace":   linear.NewCoreSet(privacy.Budget{Epsilon: 1}),
+		"Gaussian":  linear.NewCoreSet(privacy.Budget{Epsilon: 1, Delta: 1e-5}),
+		"none":      linear.NewCoreSet(privacy.Budget{Epsilon: math.Inf(1)}),
+		"nil":       learner.New(linear.CoreSet{}, nil),
+		"published": linear.CoreSetAsPublished(1),
 	}
 }
 
@@ -163,7 +164,7 @@ func TestCoreSetEnds(t *testing.T) {
 	const rounds = 20_000
 	x := []float64{1, 0, 0, 1, 0.6, 0.6, -1, 0, 1, 0} // the first again as the last
 	mean := []float64{0.4, -0.2, 0.12, -0.4, 0.4}
-	l := learner.NewCoreSet(privacy.Budget{Epsilon: math.Inf(1)})
+	l := linear.NewCoreSet(privacy.Budget{Epsilon: math.Inf(1)})
 	p := bandit.Problem{Arms: 5, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -0.5, RewardMax: 0.5}
 	run := bandittest.Run(t, l, p, rounds, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 	played := map[int]int{}
@@ -190,7 +191,7 @@ func TestCoreSetEdges(t *testing.T) {
 		rounds int
 		x      float64
 	}{{"one round", 4, 2, 1, 0.5}, {"two rounds", 4, 2, 2, 0.5}, {"less than a batch", 30, 5, 12, 0.5}, {"one arm", 1, 3, 500, 0.5}, {"arms of 0", 4, 2, 500, 0}} {
-		l := learner.NewCoreSet(privacy.Budget{Epsilon: 1})
+		l := linear.NewCoreSet(privacy.Budget{Epsilon: 1})
 		p := bandit.Problem{Arms: c.arms, Dim: c.dim, Slots: 1, ContextNorm: 1, RewardMin: -0.5, RewardMax: 0.5}
 		run := bandittest.Run(t, l, p, c.rounds, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 		x := make([]float64, c.arms*c.dim)
@@ -221,12 +222,12 @@ func TestCoreSetRefuses(t *testing.T) {
 		horizon int
 		want    string
 	}{
-		{learner.NewCoreSet(privacy.Budget{}), good, 10, "epsilon = 0"},
-		{learner.NewCoreSet(privacy.Budget{Epsilon: 1}), change(func(p *bandit.Problem) { p.Dim, p.ContextNorm = 0, 0 }), 10, "CoreSet needs contexts"},
-		{learner.NewCoreSet(privacy.Budget{Epsilon: 1}), change(func(p *bandit.Problem) { p.Slots = 2 }), 10, "plays one arm a round"},
-		{learner.NewCoreSet(privacy.Budget{Epsilon: 1}), good, 0, "horizon"},
-		{learner.New(learner.CoreSet{Calibration: 9}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: learner.CoreSetBatches{}}), good, 10, "Calibration(9)"},
-		{learner.New(learner.CoreSet{}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}}), good, 10, "Batches.Lengths"},
+		{linear.NewCoreSet(privacy.Budget{}), good, 10, "epsilon = 0"},
+		{linear.NewCoreSet(privacy.Budget{Epsilon: 1}), change(func(p *bandit.Problem) { p.Dim, p.ContextNorm = 0, 0 }), 10, "CoreSet needs contexts"},
+		{linear.NewCoreSet(privacy.Budget{Epsilon: 1}), change(func(p *bandit.Problem) { p.Slots = 2 }), 10, "plays one arm a round"},
+		{linear.NewCoreSet(privacy.Budget{Epsilon: 1}), good, 0, "horizon"},
+		{learner.New(linear.CoreSet{Calibration: 9}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: linear.CoreSetBatches{}}), good, 10, "Calibration(9)"},
+		{learner.New(linear.CoreSet{}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}}), good, 10, "Batches.Lengths"},
 	} {
 		if _, err := c.l.Open(c.p, c.horizon); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
@@ -251,16 +252,16 @@ func TestCoreSetRefuses(t *testing.T) {
 		x    float64
 		want string
 	}{
-		{learner.NewCoreSet(privacy.Budget{Epsilon: 1}), math.NaN(), "not finite"},
-		{learner.New(learner.CoreSet{}, mechanism.Counts{}), 0.5, "want one for each batch"},
-		{learner.New(learner.CoreSet{Calibration: privacy.AsPublished},
-			mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Lengths: learner.CoreSetBatches{}}), 0.5, "want Laplace noise"},
+		{linear.NewCoreSet(privacy.Budget{Epsilon: 1}), math.NaN(), "not finite"},
+		{learner.New(linear.CoreSet{}, mechanism.Counts{}), 0.5, "want one for each batch"},
+		{learner.New(linear.CoreSet{Calibration: privacy.AsPublished},
+			mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Lengths: linear.CoreSetBatches{}}), 0.5, "want Laplace noise"},
 	} {
 		if err := play(c.l, c.x); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
 	}
-	ready, err := learner.CoreSet{}.Prepare(good, 1000, &privacy.Means{})
+	ready, err := linear.CoreSet{}.Prepare(good, 1000, &privacy.Means{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,8 +279,8 @@ func TestCoreSetBatches(t *testing.T) {
 	for _, horizon := range []int{200, 1000, 16_384, 100_000, 1_000_000} {
 		s := privacy.Setup{Horizon: horizon, Dim: 4, Arms: 50}
 		total, batches := 0, 0
-		for ; (learner.CoreSetBatches{}).Length(batches, s) > 0; batches++ {
-			total += learner.CoreSetBatches{}.Length(batches, s)
+		for ; (linear.CoreSetBatches{}).Length(batches, s) > 0; batches++ {
+			total += linear.CoreSetBatches{}.Length(batches, s)
 		}
 		if want := int(math.Log(float64(horizon))) - 1; batches != want || total >= horizon {
 			t.Errorf("T = %d: %d batches of %d rounds, want %d of less than T", horizon, batches, total, want)
@@ -291,7 +292,7 @@ func BenchmarkCoreSet(b *testing.B) {
 	env := environment.SphereArms{Dim: 5}
 	var trial bandit.Instance
 	rewards := random.New(1, 0, "rewards")
-	l := learner.NewCoreSet(privacy.Budget{Epsilon: 1})
+	l := linear.NewCoreSet(privacy.Budget{Epsilon: 1})
 	const rounds = 1_000_000
 	var run *bandittest.Running
 	b.ReportAllocs()

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
-	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -41,7 +41,7 @@ func TestBetaPosteriors(t *testing.T) {
 		{{0, 0}, {3, 0}}, {{3, 0}, {0, 0}}, {{0, 0}, {0, 3}}, {{0, 0}, {1, 1}}, {{1, 0}, {5, 1}},
 		{{0, 1}, {1, 6}}, {{2, 2}, {7, 3}}, {{12, 8}, {11, 11}}, {{0, 2}, {0, 9}}, {{4, 0}, {9, 0}},
 	} {
-		l := learner.CTSBeta{Matroid: m}
+		l := slots.CTSBeta{Matroid: m}
 		run := bandittest.Run(t, l, p, 100, random.New(1, trial, "own"), random.Source(1, 0, "noise"))
 		round := 0
 		for arm, history := range c {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
@@ -149,12 +150,12 @@ func (d *delayedRun) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Ins
 // Update keeps the rewards until their time has come, and hands the learner those that come now.
 func (d *delayedRun) Update(v *bandit.View, arms []int, y []float64) error {
 	if err := d.check(v, arms, y); err != nil {
-		return inRound(v.Round, err)
+		return checks.InRound(v.Round, err)
 	}
 	wait := d.most
 	if d.delay != nil {
 		if wait = d.delay.Draw(d.own); wait < 0 || wait > d.most {
-			return inRound(v.Round, fmt.Errorf("Delayed.Delay = %d, want in [0, Most = %d]", wait, d.most))
+			return checks.InRound(v.Round, fmt.Errorf("Delayed.Delay = %d, want in [0, Most = %d]", wait, d.most))
 		}
 	}
 	d.keep(v, arms, y, (d.round+wait)%len(d.due))

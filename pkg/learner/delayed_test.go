@@ -11,6 +11,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -27,9 +29,9 @@ func (delay always) Draw(*rand.Rand) int { return int(delay) }
 
 func delayable() map[string]bandit.Learner {
 	return map[string]bandit.Learner{
-		"exact": learner.New(learner.LinUCB{}, nil),
-		"tree":  learner.New(learner.LinUCB{}, gaussianTree()),
-		"local": ldp(learner.LDPNoise{Budget: whole}),
+		"exact": learner.New(linear.UCB{}, nil),
+		"tree":  learner.New(linear.UCB{}, gaussianTree()),
+		"local": ldp(local.LDPNoise{Budget: whole}),
 	}
 }
 
@@ -111,7 +113,7 @@ func TestDelayedRefuses(t *testing.T) {
 		"a learner.Random":             {Learner: learner.Random{}},
 		"Delayed.Most = -1, want >= 0": {Learner: exact, Most: -1},
 		"Delayed.Most = 1073741824":    {Learner: exact, Most: 1 << 30},
-		"LinUCB.Alpha = -0.5":          {Learner: learner.New(learner.LinUCB{Alpha: -0.5}, nil)},
+		"LinUCB.Alpha = -0.5":          {Learner: learner.New(linear.UCB{Alpha: -0.5}, nil)},
 	} {
 		if _, err := d.Open(problem, 100); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("error %v, want one that names %q", err, word)

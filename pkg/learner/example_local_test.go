@@ -6,6 +6,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -15,12 +16,12 @@ import (
 func ExampleLocal() {
 	env := environment.UnitFeatures{Fixed: true}
 	budget := privacy.Budget{Epsilon: 10, Delta: 0.1}
-	ldp := learner.LDPNoise{Budget: budget, Constant: env.Constant()}
-	pair := learner.OnlineNoise{Budget: budget, Constant: env.Constant()}
+	ldp := local.LDPNoise{Budget: budget, Constant: env.Constant()}
+	pair := local.OnlineNoise{Budget: budget, Constant: env.Constant()}
 	const horizon = 20000
 	for i, l := range []learner.Local{
-		{Device: learner.LDPDevice{Noise: ldp}, Server: learner.LDPServer{Noise: ldp}},
-		{Device: learner.OnlineDevice{Noise: pair}, Server: learner.OnlineServer{Noise: pair, Online: learner.Descent{Curvature: 0.1}, Width: 4}},
+		{Device: local.LDPDevice{Noise: ldp}, Server: local.LDPServer{Noise: ldp}},
+		{Device: local.OnlineDevice{Noise: pair}, Server: local.OnlineServer{Noise: pair, Online: local.Descent{Curvature: 0.1}, Width: 4}},
 	} {
 		world, err := env.Open()
 		if err != nil {

@@ -6,8 +6,12 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
+	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -75,7 +79,7 @@ func TestLinearInsights(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, fixed := env.(environment.SphereArms)
-		for _, e := range learner.LinearCatalogue() {
+		for _, e := range catalogue.Linear() {
 			if core := e.Name[:4] == "core"; core && !fixed {
 				continue
 			}
@@ -93,17 +97,17 @@ func TestLinearInsights(t *testing.T) {
 func TestSlotsInsights(t *testing.T) {
 	env := environment.SemiBandit{Matroid: must(matroid.NewUniform(6, 2)), Means: []float64{0.1, 0.8, 0.3, 0.7, 0.2, 0.5}}
 	p := env.Problem()
-	all := learner.SlotsCatalogue()
+	all := catalogue.Slots()
 	own := func(name string, make func(m matroid.Matroid) bandit.Learner) {
-		all = append(all, learner.Entry{Name: name, New: func(bandit.Problem, privacy.Budget) bandit.Learner { return make(env.Matroid) }})
+		all = append(all, catalogue.Entry{Name: name, New: func(bandit.Problem, privacy.Budget) bandit.Learner { return make(env.Matroid) }})
 	}
 	own("CTS, sampled", func(m matroid.Matroid) bandit.Learner {
-		return learner.New(learner.CTS{Matroid: m, Sample: true}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}})
+		return learner.New(slots.CTS{Matroid: m, Sample: true}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}})
 	})
 	own("KL-OSM", func(m matroid.Matroid) bandit.Learner {
-		return learner.New(learner.KLOSM{Matroid: m}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}})
+		return learner.New(slots.KLOSM{Matroid: m}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}})
 	})
-	own("Beta", func(m matroid.Matroid) bandit.Learner { return learner.CTSBeta{Matroid: m} })
+	own("Beta", func(m matroid.Matroid) bandit.Learner { return slots.CTSBeta{Matroid: m} })
 	for _, e := range all {
 		w, compared := watched(t, e.Name, env, e.New(p, privacy.Budget{Epsilon: 20}), 600)
 		for a, x := range w.Insights[len(w.Insights)-1] {
@@ -118,20 +122,20 @@ func TestSlotsInsights(t *testing.T) {
 // best estimate, unless they explore.
 func TestSparseInsights(t *testing.T) {
 	env := environment.Sparse{Dim: 20, Arms: 6, Sparsity: 2}
-	noise := learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-5}}
+	noise := local.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-5}}
 	for name, c := range map[string]struct {
 		l     bandit.Learner
 		least int // rounds with indices, at least
 	}{
-		"FLIPHAT":           {learner.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1), 300},
-		"sparse JDP":        {learner.SparseJDPPlain(privacy.Budget{Epsilon: 50, Delta: 1e-5}, 2), 1},
-		"bits":              {bitsOf(learner.SparseBits{Budget: privacy.Budget{Epsilon: 3}, Sparsity: 2, Signal: 1}), 1},
-		"sparsity agnostic": {learner.SparsityAgnostic{}, 300},
-		"thresholded LASSO": {learner.ThresholdedLasso{}, 1},
-		"LASSO bandit":      {learner.LassoBandit{}, 100},
-		"oracle":            {learner.SupportOracle{Support: []int{0, 1}}, 300},
-		"online":            {learner.Local{Device: learner.OnlineDevice{Noise: noise}, Server: learner.OnlineServer{Noise: noise}}, 300},
-		"metered, delayed":  {learner.Metered{Learner: learner.Delayed{Learner: learner.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1), Most: 3}, Budget: privacy.Budget{Epsilon: 20, Delta: 1e-5}}, 300},
+		"FLIPHAT":           {sparse.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1), 300},
+		"sparse JDP":        {sparse.SparseJDPPlain(privacy.Budget{Epsilon: 50, Delta: 1e-5}, 2), 1},
+		"bits":              {bitsOf(sparse.SparseBits{Budget: privacy.Budget{Epsilon: 3}, Sparsity: 2, Signal: 1}), 1},
+		"sparsity agnostic": {sparse.SparsityAgnostic{}, 300},
+		"thresholded LASSO": {sparse.ThresholdedLasso{}, 1},
+		"LASSO bandit":      {sparse.LassoBandit{}, 100},
+		"oracle":            {sparse.SupportOracle{Support: []int{0, 1}}, 300},
+		"online":            {learner.Local{Device: local.OnlineDevice{Noise: noise}, Server: local.OnlineServer{Noise: noise}}, 300},
+		"metered, delayed":  {learner.Metered{Learner: learner.Delayed{Learner: sparse.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1), Most: 3}, Budget: privacy.Budget{Epsilon: 20, Delta: 1e-5}}, 300},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, compared := watched(t, name, env, c.l, 600); compared < c.least {

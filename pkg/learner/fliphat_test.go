@@ -6,7 +6,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
-	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -23,7 +23,7 @@ func TestFLIPHATConformance(t *testing.T) {
 			continue // calibrated for long
 		}
 		t.Run(name, func(t *testing.T) {
-			l := learner.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1.5)
+			l := sparse.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1.5)
 			h := l.Statistic.(mechanism.NoisyIHT)
 			h.Lengths, h.Rate = mechanism.Growing{Least: 10, Factor: 12}, 0.6 // a later end of an episode allocates
 			change(&h)
@@ -36,7 +36,7 @@ func TestFLIPHATConformance(t *testing.T) {
 }
 
 func TestPrivateThresholdedLassoConformance(t *testing.T) {
-	bandittest.Learner(t, learner.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: 1e6, Delta: 1e-5}, 2),
+	bandittest.Learner(t, sparse.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: 1e6, Delta: 1e-5}, 2),
 		environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4},
 		bandittest.LearnerOptions{Seed: 1, Rounds: 200})
 }
@@ -44,14 +44,14 @@ func TestPrivateThresholdedLassoConformance(t *testing.T) {
 // With little noise both find the arm that is best.
 func TestSparseRivalsLearn(t *testing.T) {
 	little := privacy.Budget{Epsilon: 1e4, Delta: 0.01}
-	hard := learner.NewFLIPHAT(little, 2, 1.5)
+	hard := sparse.NewFLIPHAT(little, 2, 1.5)
 	iht := hard.Statistic.(mechanism.NoisyIHT)
 	iht.Step = 0.1
 	if testing.Short() { // exact accounting takes long
 		iht.Calibration = privacy.AsPublished
 	}
 	hard.Statistic = iht
-	printed := learner.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: 1e9, Delta: 0.01}, 2)
+	printed := sparse.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: 1e9, Delta: 0.01}, 2)
 	lasso := printed.Statistic.(mechanism.ThresholdedLasso)
 	lasso.Repairs.TwoSided = true
 	printed.Statistic = lasso

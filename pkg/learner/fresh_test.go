@@ -8,6 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/fresh"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -52,9 +53,9 @@ func TestEachActionIsRandomised(t *testing.T) {
 // TestEachBitIsRandomised: in every run the first answers of a device lie as often as later ones,
 // and each by itself.
 func TestEachBitIsRandomised(t *testing.T) {
-	bits := learner.SparseBits{Budget: privacy.Budget{Epsilon: 1}, Sparsity: 1, Signal: 1}
+	bits := sparse.SparseBits{Budget: privacy.Budget{Epsilon: 1}, Sparsity: 1, Signal: 1}
 	problem := bandit.Problem{Arms: 2, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	ready, err := learner.SparseBitsDevice{Bits: bits}.Open(problem, 1000)
+	ready, err := sparse.SparseBitsDevice{Bits: bits}.Open(problem, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
-	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -27,13 +27,13 @@ func leading(n int) []int {
 // coordinates matter.
 func highDimensional() map[string]bandit.Learner {
 	return map[string]bandit.Learner{
-		"thresholded":                 learner.ThresholdedLasso{},
-		"sparsity agnostic":           learner.SparsityAgnostic{},
-		"lasso bandit":                learner.LassoBandit{},
-		"lasso bandit, q=3":           learner.LassoBandit{Forced: 3, Gap: 1, LambdaForced: 0.1, LambdaAll: 0.02},
-		"doubly robust":               learner.DoublyRobustLasso{},
-		"doubly robust and truncated": learner.DoublyRobustLasso{Explore: 0.3, Lambda: 0.1, Truncate: 3, Start: 20},
-		"oracle":                      learner.SupportOracle{Support: leading(5)},
+		"thresholded":                 sparse.ThresholdedLasso{},
+		"sparsity agnostic":           sparse.SparsityAgnostic{},
+		"lasso bandit":                sparse.LassoBandit{},
+		"lasso bandit, q=3":           sparse.LassoBandit{Forced: 3, Gap: 1, LambdaForced: 0.1, LambdaAll: 0.02},
+		"doubly robust":               sparse.DoublyRobustLasso{},
+		"doubly robust and truncated": sparse.DoublyRobustLasso{Explore: 0.3, Lambda: 0.1, Truncate: 3, Start: 20},
+		"oracle":                      sparse.SupportOracle{Support: leading(5)},
 	}
 }
 
@@ -90,14 +90,14 @@ var published = []struct {
 	of   bandit.Learner
 	mean float64
 }{
-	{"oracle", learner.SupportOracle{Support: leading(5)}, 6.8},
-	{"thresholded .01", learner.ThresholdedLasso{Lambda: 0.01}, 26.7},
-	{"thresholded .02", learner.ThresholdedLasso{Lambda: 0.02}, 29.9},
-	{"thresholded .05", learner.ThresholdedLasso{Lambda: 0.05}, 55.9},
-	{"sparsity agnostic .02", learner.SparsityAgnostic{Lambda: 0.02}, 34.8},
-	{"sparsity agnostic .05", learner.SparsityAgnostic{Lambda: 0.05}, 29.4},
-	{"sparsity agnostic .1", learner.SparsityAgnostic{Lambda: 0.1}, 30.9},
-	{"lasso bandit", learner.LassoBandit{}, 137},
+	{"oracle", sparse.SupportOracle{Support: leading(5)}, 6.8},
+	{"thresholded .01", sparse.ThresholdedLasso{Lambda: 0.01}, 26.7},
+	{"thresholded .02", sparse.ThresholdedLasso{Lambda: 0.02}, 29.9},
+	{"thresholded .05", sparse.ThresholdedLasso{Lambda: 0.05}, 55.9},
+	{"sparsity agnostic .02", sparse.SparsityAgnostic{Lambda: 0.02}, 34.8},
+	{"sparsity agnostic .05", sparse.SparsityAgnostic{Lambda: 0.05}, 29.4},
+	{"sparsity agnostic .1", sparse.SparsityAgnostic{Lambda: 0.1}, 30.9},
+	{"lasso bandit", sparse.LassoBandit{}, 137},
 }
 
 // TestHighDimensionalRegret compares mean regrets with those of other programs, within 3 combined
@@ -136,7 +136,7 @@ func TestHighDimensionalRegret(t *testing.T) {
 // TestForcedRounds: with K = 3 and q = 2 the forced rounds are 1 to 6, 7 to 12, 19 to 24, 43 to 48,
 // and each arm is played twice in each.
 func TestForcedRounds(t *testing.T) {
-	l := learner.LassoBandit{Forced: 2}
+	l := sparse.LassoBandit{Forced: 2}
 	p := environment.Sparse{Arms: 3, Dim: 4, Sparsity: 1, Leading: true}.Problem()
 	run := bandittest.Run(t, l, p, 100, random.New(1, 0, "own"), nil)
 	x := make([]float64, 12)
@@ -181,8 +181,8 @@ func TestForcedRounds(t *testing.T) {
 func TestThresholds(t *testing.T) {
 	env := environment.Sparse{}
 	found := func(lambda float64, rounds int) []int {
-		_, run := regretAndRun(t, env, learner.ThresholdedLasso{Lambda: lambda}, 0, rounds)
-		return run.Run.(*learner.ThresholdedLassoRun).Support()
+		_, run := regretAndRun(t, env, sparse.ThresholdedLasso{Lambda: lambda}, 0, rounds)
+		return run.Run.(*sparse.ThresholdedLassoRun).Support()
 	}
 	if got, want := found(0.05, 1000), support(bandittest.Start(t, env, random.New(3, 0, "contexts"))); !slices.Equal(got, want) {
 		t.Errorf("support %v after 1,000 rounds, want %v", got, want)
@@ -196,8 +196,8 @@ func TestThresholds(t *testing.T) {
 // first rounds play.
 func TestDoublyRobust(t *testing.T) {
 	env := environment.Sparse{Arms: 2, Dim: 30, Sparsity: 2, Leading: true}
-	random := regretOf(t, env, learner.DoublyRobustLasso{Start: 3000}, 0, 3000)
-	for _, l := range []learner.DoublyRobustLasso{{}, {Start: 100, Explore: 0.3, Lambda: 0.1, Truncate: 3}} {
+	random := regretOf(t, env, sparse.DoublyRobustLasso{Start: 3000}, 0, 3000)
+	for _, l := range []sparse.DoublyRobustLasso{{}, {Start: 100, Explore: 0.3, Lambda: 0.1, Truncate: 3}} {
 		if got := regretOf(t, env, l, 0, 3000); !(got < random/3) {
 			t.Errorf("regret %v, and %v at random: want less than a third of it", got, random)
 		}
@@ -207,21 +207,21 @@ func TestDoublyRobust(t *testing.T) {
 func TestHighDimensionalRefuses(t *testing.T) {
 	good := environment.Sparse{}.Problem()
 	for want, l := range map[string]bandit.Learner{
-		"ThresholdedLasso.Lambda = -1":    learner.ThresholdedLasso{Lambda: -1},
-		"Tolerance = 2":                   learner.ThresholdedLasso{Tolerance: 2},
-		"SparsityAgnostic.Lambda = NaN":   learner.SparsityAgnostic{Lambda: math.NaN()},
-		"LassoBandit.Forced = -1":         learner.LassoBandit{Forced: -1},
-		"LassoBandit.Gap = -2":            learner.LassoBandit{Gap: -2},
-		"LassoBandit.LambdaForced = +Inf": learner.LassoBandit{LambdaForced: math.Inf(1)},
-		"LassoBandit.LambdaAll = -1":      learner.LassoBandit{LambdaAll: -1},
-		"DoublyRobustLasso.Explore = -1":  learner.DoublyRobustLasso{Explore: -1},
-		"DoublyRobustLasso.Lambda = -1":   learner.DoublyRobustLasso{Lambda: -1},
-		"DoublyRobustLasso.Start = -1":    learner.DoublyRobustLasso{Start: -1},
-		"DoublyRobustLasso.Truncate = -3": learner.DoublyRobustLasso{Truncate: -3},
-		"Support is empty":                learner.SupportOracle{},
-		"Support[1] = 100, want in [0, ":  learner.SupportOracle{Support: []int{3, 100}},
-		"Support[2] = 3 is there twice":   learner.SupportOracle{Support: []int{3, 4, 3}},
-		"SupportOracle.Ridge = -1":        learner.SupportOracle{Support: []int{3}, Ridge: -1},
+		"ThresholdedLasso.Lambda = -1":    sparse.ThresholdedLasso{Lambda: -1},
+		"Tolerance = 2":                   sparse.ThresholdedLasso{Tolerance: 2},
+		"SparsityAgnostic.Lambda = NaN":   sparse.SparsityAgnostic{Lambda: math.NaN()},
+		"LassoBandit.Forced = -1":         sparse.LassoBandit{Forced: -1},
+		"LassoBandit.Gap = -2":            sparse.LassoBandit{Gap: -2},
+		"LassoBandit.LambdaForced = +Inf": sparse.LassoBandit{LambdaForced: math.Inf(1)},
+		"LassoBandit.LambdaAll = -1":      sparse.LassoBandit{LambdaAll: -1},
+		"DoublyRobustLasso.Explore = -1":  sparse.DoublyRobustLasso{Explore: -1},
+		"DoublyRobustLasso.Lambda = -1":   sparse.DoublyRobustLasso{Lambda: -1},
+		"DoublyRobustLasso.Start = -1":    sparse.DoublyRobustLasso{Start: -1},
+		"DoublyRobustLasso.Truncate = -3": sparse.DoublyRobustLasso{Truncate: -3},
+		"Support is empty":                sparse.SupportOracle{},
+		"Support[1] = 100, want in [0, ":  sparse.SupportOracle{Support: []int{3, 100}},
+		"Support[2] = 3 is there twice":   sparse.SupportOracle{Support: []int{3, 4, 3}},
+		"SupportOracle.Ridge = -1":        sparse.SupportOracle{Support: []int{3}, Ridge: -1},
 	} {
 		if _, err := l.Open(good, 100); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%T: %v, want an error with %q", l, err, want)
@@ -229,7 +229,7 @@ func TestHighDimensionalRefuses(t *testing.T) {
 	}
 	large := good
 	large.Dim = 1 << 20
-	if _, err := (learner.ThresholdedLasso{}).Open(large, 1<<20); err == nil || !strings.Contains(err.Error(), "GiB of memory") {
+	if _, err := (sparse.ThresholdedLasso{}).Open(large, 1<<20); err == nil || !strings.Contains(err.Error(), "GiB of memory") {
 		t.Errorf("a million coordinates: %v", err)
 	}
 }
@@ -252,7 +252,7 @@ func TestHighDimensionalWarnings(t *testing.T) {
 // ExampleThresholdedLasso finds the coordinates that matter, and compares with an oracle.
 func ExampleThresholdedLasso() {
 	env := environment.Sparse{Arms: 10, Dim: 200, Sparsity: 3}
-	ready, err := learner.ThresholdedLasso{Lambda: 0.05}.Open(env.Problem(), 300)
+	ready, err := sparse.ThresholdedLasso{Lambda: 0.05}.Open(env.Problem(), 300)
 	if err != nil {
 		panic(err)
 	}
@@ -261,7 +261,7 @@ func ExampleThresholdedLasso() {
 		panic(err)
 	}
 	trial := world.Start(random.New(1, 0, "contexts"))
-	run := ready.Start(random.New(1, 0, "own"), nil).(*learner.ThresholdedLassoRun)
+	run := ready.Start(random.New(1, 0, "own"), nil).(*sparse.ThresholdedLassoRun)
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	y := []float64{0}

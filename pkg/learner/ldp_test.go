@@ -10,6 +10,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -18,8 +20,8 @@ import (
 var script = bandit.Problem{Arms: 100, Dim: 5, Slots: 1, ContextNorm: math.Sqrt2, RewardMin: 0, RewardMax: 1}
 
 // ldpNoises are the three ways to say what noise a message of LDP LinUCB has.
-func ldpNoises(b privacy.Budget) []learner.LDPNoise {
-	return []learner.LDPNoise{{Budget: b}, {Budget: b, Calibration: privacy.AsPublished}, {Budget: b, MatrixSD: 0.7, VectorSD: 1}}
+func ldpNoises(b privacy.Budget) []local.LDPNoise {
+	return []local.LDPNoise{{Budget: b}, {Budget: b, Calibration: privacy.AsPublished}, {Budget: b, MatrixSD: 0.7, VectorSD: 1}}
 }
 
 // TestGivenEpsilon: what the constants of the public script buy on its own contexts, where it says
@@ -27,7 +29,7 @@ func ldpNoises(b privacy.Budget) []learner.LDPNoise {
 func TestGivenEpsilon(t *testing.T) {
 	for eps, want := range map[float64]float64{1: 3.6, 10: 210} {
 		s := math.Sqrt(math.Log(25)) / eps
-		ready, _ := device(t, learner.LDPDevice{Noise: learner.LDPNoise{Budget: privacy.Budget{Epsilon: eps, Delta: 0.1}, MatrixSD: s / math.Sqrt2, VectorSD: s, Constant: 1}}, script, 20000)
+		ready, _ := device(t, local.LDPDevice{Noise: local.LDPNoise{Budget: privacy.Budget{Epsilon: eps, Delta: 0.1}, MatrixSD: s / math.Sqrt2, VectorSD: s, Constant: 1}}, script, 20000)
 		if c := privacy.ClaimOf(ready); math.Abs(c.Epsilon()-want) > 0.005*want || c.Asked().Epsilon != eps || c.Calibration() != privacy.Given {
 			t.Errorf("asked for %v: claims %v (%v), want %v", eps, c.Epsilon(), c.Calibration(), want)
 		}
@@ -48,7 +50,7 @@ func TestLDPSensitivity(t *testing.T) {
 					p.Dim = 3
 				}
 				n.Constant = k
-				ready, _ := device(t, learner.LDPDevice{Noise: n}, p, 100)
+				ready, _ := device(t, local.LDPDevice{Noise: n}, p, 100)
 				draws := privacy.PlanOf(ready, privacy.All).Draws
 				worst := 0.0
 				r := math.Sqrt(2 - k*k)
@@ -109,7 +111,7 @@ func TestMessageNoise(t *testing.T) {
 	for _, n := range ldpNoises(strict) {
 		for _, constant := range []float64{0, k} {
 			n.Constant = constant
-			ready, d := device(t, learner.LDPDevice{Noise: n}, p, 100)
+			ready, d := device(t, local.LDPDevice{Noise: n}, p, 100)
 			draws := privacy.PlanOf(ready, privacy.All).Draws
 			var mean, sd []float64
 			for i := range 3 {
@@ -132,7 +134,7 @@ func TestMessageNoise(t *testing.T) {
 	}
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 		for _, constant := range []float64{0, k} {
-			ready, d := device(t, learner.OnlineDevice{Noise: learner.OnlineNoise{Budget: strict, Calibration: c, Constant: constant}}, p, 100)
+			ready, d := device(t, local.OnlineDevice{Noise: local.OnlineNoise{Budget: strict, Calibration: c, Constant: constant}}, p, 100)
 			sigma := privacy.PlanOf(ready, privacy.All).Draws[0].Scale
 			mean, sd := append(slices.Clone(x), y), []float64{sigma, sigma, sigma, sigma}
 			if c == privacy.AsPublished {
@@ -208,15 +210,15 @@ func TestLDPWithoutNoise(t *testing.T) {
 	for _, noise := range ldpNoises(none) {
 		for _, k := range []float64{0, 1 / math.Sqrt2} {
 			noise.Constant = k
-			if n := twins(t, learner.New(learner.LinUCB{}, nil), ldp(noise), 2000); n > 0 {
+			if n := twins(t, learner.New(linear.UCB{}, nil), ldp(noise), 2000); n > 0 {
 				t.Errorf("%+v: %d arms of 2000 differ from LinUCB's", noise, n)
 			}
 		}
 	}
 	// The union over epochs stays: 2 ln 11 inside the square root, so that some arms differ; the more,
 	// the more noise.
-	vanishing := twins(t, ldp(learner.LDPNoise{Budget: none}), ldp(learner.LDPNoise{Budget: privacy.Budget{Epsilon: 1e12, Delta: 0.1}}), 2000)
-	little := twins(t, ldp(learner.LDPNoise{Budget: none}), ldp(learner.LDPNoise{Budget: privacy.Budget{Epsilon: 100, Delta: 0.1}}), 2000)
+	vanishing := twins(t, ldp(local.LDPNoise{Budget: none}), ldp(local.LDPNoise{Budget: privacy.Budget{Epsilon: 1e12, Delta: 0.1}}), 2000)
+	little := twins(t, ldp(local.LDPNoise{Budget: none}), ldp(local.LDPNoise{Budget: privacy.Budget{Epsilon: 100, Delta: 0.1}}), 2000)
 	if vanishing > 200 || little < vanishing {
 		t.Errorf("%d and %d arms of 2000 differ for epsilon = 1e12 and 100", vanishing, little)
 	}
@@ -228,8 +230,8 @@ func TestLDPConfidence(t *testing.T) {
 	const trials, rounds = 40, 500
 	failures := 0
 	for trial := range trials {
-		n := learner.LDPNoise{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}}
-		l := learner.Local{Device: learner.LDPDevice{Noise: n}, Server: learner.LDPServer{Noise: n, Policy: learner.LinUCB{Alpha: 0.05}}}
+		n := local.LDPNoise{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}}
+		l := learner.Local{Device: local.LDPDevice{Noise: n}, Server: local.LDPServer{Noise: n, Policy: linear.UCB{Alpha: 0.05}}}
 		if gone, _ := escaped(t, l, environment.UnitFeatures{Dim: 4, Arms: 10}, trial, rounds); gone {
 			failures++
 		}
@@ -271,42 +273,42 @@ func outside(broadcast, theta []float64) bool {
 }
 
 func TestLDPRefuses(t *testing.T) {
-	good := learner.LDPNoise{Budget: strict}
+	good := local.LDPNoise{Budget: strict}
 	for _, c := range []struct {
-		n     learner.LDPNoise
+		n     local.LDPNoise
 		words []string
 	}{
-		{learner.LDPNoise{}, []string{"epsilon = 0"}},
-		{learner.LDPNoise{Budget: privacy.Budget{Epsilon: 1}}, []string{"delta = 0"}},
-		{learner.LDPNoise{Budget: privacy.Budget{Epsilon: math.NaN(), Delta: 0.1}}, []string{"epsilon = NaN"}},
-		{learner.LDPNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1}}, []string{"delta = 1"}},
-		{learner.LDPNoise{Budget: strict, Constant: 2}, []string{"Constant = 2", "[-L, L]"}},
-		{learner.LDPNoise{Budget: strict, Constant: math.NaN()}, []string{"Constant = NaN"}},
-		{learner.LDPNoise{Budget: strict, Calibration: privacy.Given}, []string{"Given", "Sound"}},
-		{learner.LDPNoise{Budget: strict, MatrixSD: 1}, []string{"MatrixSD = 1", "VectorSD = 0"}},
-		{learner.LDPNoise{Budget: strict, MatrixSD: 1, VectorSD: math.NaN()}, []string{"VectorSD = NaN"}},
-		{learner.LDPNoise{Budget: strict, MatrixSD: 1e-160, VectorSD: 1}, []string{"1e-160"}},
-		{learner.LDPNoise{Budget: strict, MatrixSD: 1, VectorSD: 1, Calibration: privacy.AsPublished}, []string{"AsPublished", "Sound"}},
-		{learner.LDPNoise{Budget: privacy.Budget{Epsilon: 1e-300, Delta: 0.1}, Calibration: privacy.AsPublished}, []string{"1e100"}},
+		{local.LDPNoise{}, []string{"epsilon = 0"}},
+		{local.LDPNoise{Budget: privacy.Budget{Epsilon: 1}}, []string{"delta = 0"}},
+		{local.LDPNoise{Budget: privacy.Budget{Epsilon: math.NaN(), Delta: 0.1}}, []string{"epsilon = NaN"}},
+		{local.LDPNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1}}, []string{"delta = 1"}},
+		{local.LDPNoise{Budget: strict, Constant: 2}, []string{"Constant = 2", "[-L, L]"}},
+		{local.LDPNoise{Budget: strict, Constant: math.NaN()}, []string{"Constant = NaN"}},
+		{local.LDPNoise{Budget: strict, Calibration: privacy.Given}, []string{"Given", "Sound"}},
+		{local.LDPNoise{Budget: strict, MatrixSD: 1}, []string{"MatrixSD = 1", "VectorSD = 0"}},
+		{local.LDPNoise{Budget: strict, MatrixSD: 1, VectorSD: math.NaN()}, []string{"VectorSD = NaN"}},
+		{local.LDPNoise{Budget: strict, MatrixSD: 1e-160, VectorSD: 1}, []string{"1e-160"}},
+		{local.LDPNoise{Budget: strict, MatrixSD: 1, VectorSD: 1, Calibration: privacy.AsPublished}, []string{"AsPublished", "Sound"}},
+		{local.LDPNoise{Budget: privacy.Budget{Epsilon: 1e-300, Delta: 0.1}, Calibration: privacy.AsPublished}, []string{"1e100"}},
 	} {
-		wants(t, "LDPDevice", failure(learner.LDPDevice{Noise: c.n}.Open(features, 100)), c.words...)
-		wants(t, "LDPServer", failure(learner.LDPServer{Noise: c.n}.Open(features, 100)), c.words...)
+		wants(t, "LDPDevice", failure(local.LDPDevice{Noise: c.n}.Open(features, 100)), c.words...)
+		wants(t, "LDPServer", failure(local.LDPServer{Noise: c.n}.Open(features, 100)), c.words...)
 	}
 	for _, c := range []struct {
-		s     learner.LDPServer
+		s     local.LDPServer
 		words []string
 	}{
-		{learner.LDPServer{Policy: learner.LinUCB{Alpha: 2}}, []string{"Alpha = 2"}},
-		{learner.LDPServer{Policy: learner.LinUCB{Sigma: -1}}, []string{"Sigma = -1"}},
-		{learner.LDPServer{Policy: learner.LinUCB{ThetaNorm: math.Inf(1)}}, []string{"ThetaNorm = +Inf"}},
-		{learner.LDPServer{Ridge: math.NaN()}, []string{"Ridge = NaN"}},
-		{learner.LDPServer{Policy: learner.LinUCB{Width: -0.5}}, []string{"LinUCB.Width = -0.5"}},
+		{local.LDPServer{Policy: linear.UCB{Alpha: 2}}, []string{"Alpha = 2"}},
+		{local.LDPServer{Policy: linear.UCB{Sigma: -1}}, []string{"Sigma = -1"}},
+		{local.LDPServer{Policy: linear.UCB{ThetaNorm: math.Inf(1)}}, []string{"ThetaNorm = +Inf"}},
+		{local.LDPServer{Ridge: math.NaN()}, []string{"Ridge = NaN"}},
+		{local.LDPServer{Policy: linear.UCB{Width: -0.5}}, []string{"LinUCB.Width = -0.5"}},
 	} {
 		c.s.Noise = good
 		wants(t, "LDPServer", failure(c.s.Open(features, 100)), c.words...)
 	}
 	wants(t, "Local", failure(learner.Local{}.Open(features, 100)), "Device is nil")
-	wants(t, "Local", failure(learner.Local{Device: learner.LDPDevice{Noise: good}}.Open(features, 100)), "Server is nil")
+	wants(t, "Local", failure(learner.Local{Device: local.LDPDevice{Noise: good}}.Open(features, 100)), "Server is nil")
 	l := ldp(good)
 	l.Batch = -1
 	wants(t, "Local", failure(l.Open(features, 100)), "Batch = -1")

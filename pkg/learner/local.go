@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/checks"
+	"github.com/dpbandits/dpbandits/pkg/internal/ellipsoid"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -159,7 +161,7 @@ func (l Local) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	if l.Batch < 0 {
 		return nil, fmt.Errorf("learner: Local.Batch = %d, want >= 1, or 0 for 1", l.Batch)
 	}
-	if err := checkLinear("Local", p, horizon); err != nil {
+	if err := ellipsoid.Check("Local", p, horizon); err != nil {
 		return nil, err
 	}
 	if err := checkServer(l.Server); err != nil {
@@ -167,10 +169,10 @@ func (l Local) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	}
 	ready := &calibratedLocal{problem: p, batch: max(l.Batch, 1)}
 	var err error
-	if ready.device, err = openDevice("Local.Device", l.Device, p, horizon); err != nil {
+	if ready.device, err = OpenDevice("Local.Device", l.Device, p, horizon); err != nil {
 		return nil, err
 	}
-	if ready.server, err = openServer("Local.Server", l.Server, p, horizon); err != nil {
+	if ready.server, err = OpenServer("Local.Server", l.Server, p, horizon); err != nil {
 		return nil, err
 	}
 	if err := checkServer(ready.server); err != nil {
@@ -203,8 +205,8 @@ func (l Local) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	return ready, nil
 }
 
-// openDevice opens a device that was given as a part, and refuses one that opens as nil.
-func openDevice(name string, d Device, p bandit.Problem, horizon int) (CalibratedDevice, error) {
+// OpenDevice opens a device that was given as a part, and refuses one that opens as nil.
+func OpenDevice(name string, d Device, p bandit.Problem, horizon int) (CalibratedDevice, error) {
 	ready, err := d.Open(p, horizon)
 	if err != nil {
 		return nil, err
@@ -212,8 +214,8 @@ func openDevice(name string, d Device, p bandit.Problem, horizon int) (Calibrate
 	return ready, field.Check(fmt.Sprintf("learner: what a %T opens as, for %s,", d, name), ready)
 }
 
-// openServer opens a server that was given as a part, and refuses one that opens as nil.
-func openServer(name string, s Server, p bandit.Problem, horizon int) (CalibratedServer, error) {
+// OpenServer opens a server that was given as a part, and refuses one that opens as nil.
+func OpenServer(name string, s Server, p bandit.Problem, horizon int) (CalibratedServer, error) {
 	ready, err := s.Open(p, horizon)
 	if err != nil {
 		return nil, err
@@ -221,8 +223,8 @@ func openServer(name string, s Server, p bandit.Problem, horizon int) (Calibrate
 	return ready, field.Check(fmt.Sprintf("learner: what a %T opens as, for %s,", s, name), ready)
 }
 
-// checkShuffler refuses a batch or a shuffler that a device's messages are not made for.
-func checkShuffler[S Shuffler](noise string, size int, s Shuffler, batch int) error {
+// CheckShuffler refuses a batch or a shuffler that a device's messages are not made for.
+func CheckShuffler[S Shuffler](noise string, size int, s Shuffler, batch int) error {
 	if batch != size {
 		return fmt.Errorf("learner: batches of %d messages, want %s.Batch = %d", batch, noise, size)
 	}
@@ -258,8 +260,8 @@ func checkMixed(p privacy.Plan, by Shuffler, batch int) error {
 	return p.Accounted()
 }
 
-// shuffled returns the plan of messages that are private because a shuffler mixes a batch of them.
-func shuffled(p privacy.Plan, conditions ...string) privacy.Plan {
+// Shuffled returns the plan of messages that are private because a shuffler mixes a batch of them.
+func Shuffled(p privacy.Plan, conditions ...string) privacy.Plan {
 	p.Model, p.Scope, p.Conditions = privacy.Shuffled, privacy.AllOutputs, append(p.Conditions, conditions...)
 	return p
 }
@@ -318,9 +320,9 @@ func (l *LocalRun) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insig
 	case l.failed != nil:
 		return dst, l.failed
 	case !v.Fits(&l.problem):
-		return dst, inRound(v.Round, bandit.CheckView(l.problem, v))
+		return dst, checks.InRound(v.Round, bandit.CheckView(l.problem, v))
 	}
-	return explain(l.reporter, l.server.Broadcast(), v, dst)
+	return Explain(l.reporter, l.server.Broadcast(), v, dst)
 }
 
 // Update makes the device report the context and the reward of the arm played.
@@ -361,7 +363,7 @@ func (l *LocalRun) count(x []float64, y float64) {
 	for _, v := range x {
 		square += float64(v * v)
 	}
-	if beyond(square, l.problem.ContextNorm) {
+	if checks.Beyond(square, l.problem.ContextNorm) {
 		l.long++
 	}
 	if y < l.problem.RewardMin || y > l.problem.RewardMax {
@@ -369,13 +371,9 @@ func (l *LocalRun) count(x []float64, y float64) {
 	}
 }
 
-// beyond reports whether a squared norm exceeds the square of its bound. A norm equal to the bound
-// up to rounding does not.
-func beyond(square, bound float64) bool { return square > bound*bound*(1+1e-12) }
-
-// checkMessage is the first thing that a Server's Receive does. It refuses a message of a wrong
+// CheckMessage is the first thing that a Server's Receive does. It refuses a message of a wrong
 // length, or with a number that is not finite or larger than any that an honest device sends.
-func checkMessage(m Message, size int, bound float64) error {
+func CheckMessage(m Message, size int, bound float64) error {
 	if len(m) != size {
 		return fmt.Errorf("learner: a message of %d numbers, want %d", len(m), size)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -32,19 +33,19 @@ var (
 	features = bandit.Problem{Arms: 6, Dim: 4, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
 )
 
-func ogd(mu float64) learner.Predictor { return learner.Descent{Curvature: mu} }
+func ogd(mu float64) local.Predictor { return local.Descent{Curvature: mu} }
 
-func ldp(n learner.LDPNoise) learner.Local {
-	return learner.Local{Device: learner.LDPDevice{Noise: n}, Server: learner.LDPServer{Noise: n}}
+func ldp(n local.LDPNoise) learner.Local {
+	return learner.Local{Device: local.LDPDevice{Noise: n}, Server: local.LDPServer{Noise: n}}
 }
 
-func onlineUCB(n learner.OnlineNoise, s learner.OnlineServer) learner.Local {
+func onlineUCB(n local.OnlineNoise, s local.OnlineServer) learner.Local {
 	s.Noise = n
-	return learner.Local{Device: learner.OnlineDevice{Noise: n}, Server: s}
+	return learner.Local{Device: local.OnlineDevice{Noise: n}, Server: s}
 }
 
-func anytime(n learner.OnlineNoise, power float64) learner.Local {
-	return learner.Local{Device: learner.OnlineDevice{Noise: n}, Server: learner.Anytime{Server: learner.OnlineServer{Noise: n, Online: ogd(0.1), Width: 4, DeltaPower: power}}}
+func anytime(n local.OnlineNoise, power float64) learner.Local {
+	return learner.Local{Device: local.OnlineDevice{Noise: n}, Server: local.Anytime{Server: local.OnlineServer{Noise: n, Online: ogd(0.1), Width: 4, DeltaPower: power}}}
 }
 
 // locals are all local learners, by name. Contexts end in 1/sqrt(2).
@@ -63,11 +64,11 @@ func locals(b privacy.Budget) map[string]learner.Local {
 			all["ldp/constant/"+name+end] = ldp(n)
 		}
 		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
-			n := learner.OnlineNoise{Budget: b, Calibration: c}
-			all["online/maler/"+c.String()+end] = onlineUCB(n, learner.OnlineServer{})
-			all["online/ogd/"+c.String()+end] = onlineUCB(n, learner.OnlineServer{Online: ogd(0.1), Width: 4, DeltaSquared: 0.3})
-			all["online/theory/"+c.String()+end] = onlineUCB(n, learner.OnlineServer{Rule: learner.TheoryWidth, LambdaMin: 0.1, DeltaSquared: 0.1})
-			all["online/constant/"+c.String()+end] = onlineUCB(learner.OnlineNoise{Budget: b, Calibration: c, Constant: k}, learner.OnlineServer{})
+			n := local.OnlineNoise{Budget: b, Calibration: c}
+			all["online/maler/"+c.String()+end] = onlineUCB(n, local.OnlineServer{})
+			all["online/ogd/"+c.String()+end] = onlineUCB(n, local.OnlineServer{Online: ogd(0.1), Width: 4, DeltaSquared: 0.3})
+			all["online/theory/"+c.String()+end] = onlineUCB(n, local.OnlineServer{Rule: local.TheoryWidth, LambdaMin: 0.1, DeltaSquared: 0.1})
+			all["online/constant/"+c.String()+end] = onlineUCB(local.OnlineNoise{Budget: b, Calibration: c, Constant: k}, local.OnlineServer{})
 			all["anytime/"+c.String()+end] = anytime(n, 0.25)
 		}
 	}
@@ -75,8 +76,8 @@ func locals(b privacy.Budget) map[string]learner.Local {
 		l.Batch = n
 		all[name] = l
 	}
-	batch("ldp/batch", ldp(learner.LDPNoise{Budget: b}), 7)
-	batch("online/batch", onlineUCB(learner.OnlineNoise{Budget: b}, learner.OnlineServer{}), 20)
+	batch("ldp/batch", ldp(local.LDPNoise{Budget: b}), 7)
+	batch("online/batch", onlineUCB(local.OnlineNoise{Budget: b}, local.OnlineServer{}), 20)
 	return all
 }
 
@@ -388,7 +389,7 @@ func TestUniform(t *testing.T) {
 
 // noisyBatch is a device that knows what shuffling does for it, or not.
 type noisyBatch struct {
-	learner.LDPDevice
+	local.LDPDevice
 	Theorem bool
 }
 
@@ -421,9 +422,9 @@ func (d *noisyReady) ShuffledPlan(s learner.Shuffler, batch int) (privacy.Plan, 
 // TestBatch: the server learns when a batch is complete and not before; the claim is the device's,
 // for the shuffle model if it has one.
 func TestBatch(t *testing.T) {
-	n := learner.LDPNoise{Budget: strict}
-	device := noisyBatch{learner.LDPDevice{Noise: n}, true}
-	local := learner.Local{Device: device, Server: learner.LDPServer{Noise: n}, Batch: 5}
+	n := local.LDPNoise{Budget: strict}
+	device := noisyBatch{local.LDPDevice{Noise: n}, true}
+	local := learner.Local{Device: device, Server: local.LDPServer{Noise: n}, Batch: 5}
 	l, _, v := started(t, local, 4)
 	first, _, _ := started(t, ldp(n), 0)
 	if !slices.Equal(serverOf(l).Broadcast(), serverOf(first).Broadcast()) {
@@ -460,6 +461,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 )
 
 type spy struct{ seen []float64 }
@@ -474,6 +476,7 @@ func (s *spy) Receive(m learner.Message) error {
 
 var _ learner.Server = (*spy)(nil)
 var _ bandit.View
+var _ local.LDPServer
 
 func main() {}
 `
@@ -504,9 +507,9 @@ func main() {}
 		{"s.seen = append(s.seen, m.Context)", "m.Context undefined"},
 		{"s.seen = append(s.seen, m.Y)", "m.Y undefined"},
 		{"_ = m.Arm", "m.Arm undefined"},
-		{"var l learner.LDPServer; _ = l.row", "l.row undefined"},
-		{"var l learner.OnlineReceiver; _ = l.row", "l.row undefined"},
-		{"var d learner.LDPDevice; _ = d.x", "d.x undefined"},
+		{"var l local.LDPServer; _ = l.row", "l.row undefined"},
+		{"var l local.OnlineReceiver; _ = l.row", "l.row undefined"},
+		{"var d local.LDPDevice; _ = d.x", "d.x undefined"},
 		{"var v bandit.View; s.Receive(v)", "cannot use v"},
 		{"var l learner.LocalRun; _ = l.message", "l.message undefined"},
 		{"var l learner.LocalRun; _ = l.reporter", "l.reporter undefined"},
@@ -528,9 +531,13 @@ func main() {}
 // of raw data's names.
 func TestServersNameNoRawData(t *testing.T) {
 	files := token.NewFileSet()
-	names, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	var names []string
+	for _, pattern := range []string{"*.go", "local/*.go", "sparse/*.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, found...)
 	}
 	servers := 0
 	for _, name := range names {
@@ -548,8 +555,8 @@ func TestServersNameNoRawData(t *testing.T) {
 			}
 		}
 	}
-	if servers < 3 {
-		t.Errorf("%d files with Servers, want 3 at least", servers)
+	if servers < 5 {
+		t.Errorf("%d files with Servers, want 5 at least", servers)
 	}
 	f, err := parser.ParseFile(files, "bad.go", "package p\nfunc (s *S) Receive(m Message) error { return nil }\nfunc f(v *bandit.View, x []float64) {}\ntype S struct { y float64 }", 0)
 	if err != nil {
@@ -564,8 +571,11 @@ func TestServersNameNoRawData(t *testing.T) {
 func isServer(f *ast.File) bool {
 	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil && fn.Name.Name == "Receive" && len(fn.Type.Params.List) == 1 {
-			if id, ok := fn.Type.Params.List[0].Type.(*ast.Ident); ok && id.Name == "Message" {
-				return true
+			switch of := fn.Type.Params.List[0].Type.(type) {
+			case *ast.Ident:
+				return of.Name == "Message"
+			case *ast.SelectorExpr:
+				return of.Sel.Name == "Message"
 			}
 		}
 	}
@@ -592,7 +602,7 @@ func rawData(f *ast.File) (found []string) {
 }
 
 // counting is a device whose plan counts on a shuffler, whoever is there.
-type counting struct{ learner.AmplifiedDevice }
+type counting struct{ local.AmplifiedDevice }
 
 type countingReady struct {
 	learner.ShufflePlanner
@@ -624,7 +634,7 @@ type inOrder struct{ learner.Uniform }
 
 // greedy is a device that draws more noise than its plan releases.
 type greedy struct {
-	learner.LDPDevice
+	local.LDPDevice
 	Draws int
 }
 
@@ -643,7 +653,7 @@ func (g *greedyReady) Plan(n int) privacy.Plan {
 }
 
 // adding is a device whose plan counts on a sum of messages.
-type adding struct{ learner.LDPDevice }
+type adding struct{ local.LDPDevice }
 
 type addingReady struct{ learner.CalibratedDevice }
 
@@ -661,9 +671,9 @@ func (d *addingReady) Plan(n int) privacy.Plan {
 // TestAmplificationIsGranted: a plan that counts on a shuffler is refused where none of this
 // package mixes as many messages, and so is the plan of a message with noise that is in no release.
 func TestAmplificationIsGranted(t *testing.T) {
-	amplified := learner.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}, Batch: 100_000}
-	device := counting{learner.AmplifiedDevice{Noise: amplified}}
-	n := learner.LDPNoise{Budget: strict}
+	amplified := local.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}, Batch: 100_000}
+	device := counting{local.AmplifiedDevice{Noise: amplified}}
+	n := local.LDPNoise{Budget: strict}
 	for _, c := range []struct {
 		what string
 		l    learner.Local
@@ -673,11 +683,11 @@ func TestAmplificationIsGranted(t *testing.T) {
 		{"no shuffler", learner.Local{Device: device}, "mixed, by a shuffler of type <nil>"},
 		{"one that keeps the order", learner.Local{Device: device, Batch: 100_000, Shuffler: inOrder{}}, "shuffler of type learner_test.inOrder"},
 		{"smaller batches", learner.Local{Device: device, Batch: 20}, "batches of 20"},
-		{"a sum of messages that are handed on", learner.Local{Device: adding{learner.LDPDevice{Noise: n}}, Server: learner.LDPServer{Noise: n}, Batch: 20, Shuffler: learner.Uniform{}}, "want BitSum"},
-		{"more noise than releases", learner.Local{Device: greedy{learner.LDPDevice{Noise: n}, 2}, Server: learner.LDPServer{Noise: n}}, "2 draws of symmetric Gaussian"},
+		{"a sum of messages that are handed on", learner.Local{Device: adding{local.LDPDevice{Noise: n}}, Server: local.LDPServer{Noise: n}, Batch: 20, Shuffler: learner.Uniform{}}, "want BitSum"},
+		{"more noise than releases", learner.Local{Device: greedy{local.LDPDevice{Noise: n}, 2}, Server: local.LDPServer{Noise: n}}, "2 draws of symmetric Gaussian"},
 	} {
 		if c.l.Server == nil {
-			c.l.Server = learner.AmplifiedServer{Noise: amplified}
+			c.l.Server = local.AmplifiedServer{Noise: amplified}
 		}
 		if c.want != "" {
 			wants(t, c.what, failure(c.l.Open(combinerProblem, 200_000)), c.want)

@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -60,7 +61,7 @@ func TestRotation(t *testing.T) {
 	qr.Factorize(m)
 	var q mat.Dense
 	qr.QTo(&q)
-	pair(t, learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{}, nil), square5, square5, 3000, func(x []float64) {
+	pair(t, learner.New(linear.UCB{}, nil), learner.New(linear.UCB{}, nil), square5, square5, 3000, func(x []float64) {
 		var y mat.VecDense
 		y.MulVec(&q, mat.NewVecDense(5, slices.Clone(x)))
 		copy(x, y.RawVector().Data)
@@ -71,14 +72,14 @@ func TestRotation(t *testing.T) {
 func TestScaleRewards(t *testing.T) {
 	scaled := square5
 	scaled.RewardMin, scaled.RewardMax = -1000, 1000
-	pair(t, learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{ThetaNorm: 1000}, nil), square5, scaled, 3000, func([]float64) {}, 1000)
+	pair(t, learner.New(linear.UCB{}, nil), learner.New(linear.UCB{ThetaNorm: 1000}, nil), square5, scaled, 3000, func([]float64) {}, 1000)
 }
 
 // TestScaleContexts: contexts times 8, theta by 8 and the ridge times 64 change nothing.
 func TestScaleContexts(t *testing.T) {
 	scaled := square5
 	scaled.ContextNorm = 8
-	pair(t, learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{ThetaNorm: 1. / 8}, mechanism.Exact{Ridge: 64}), square5, scaled, 3000, func(x []float64) {
+	pair(t, learner.New(linear.UCB{}, nil), learner.New(linear.UCB{ThetaNorm: 1. / 8}, mechanism.Exact{Ridge: 64}), square5, scaled, 3000, func(x []float64) {
 		for i := range x {
 			x[i] *= 8
 		}
@@ -90,7 +91,7 @@ func TestScaleContexts(t *testing.T) {
 func TestNoPrivacyIsExact(t *testing.T) {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
 	for _, c := range []mechanism.Gaussian{{Budget: none}, {Budget: none, Calibration: privacy.AsPublished}, {Budget: none, Padded: true}} {
-		a, b := pair(t, learner.New(learner.LinUCB{}, mechanism.Exact{Ridge: 1}), learner.New(learner.LinUCB{}, mechanism.Tree{Noise: c}), square5, square5, 3000, func([]float64) {}, 1)
+		a, b := pair(t, learner.New(linear.UCB{}, mechanism.Exact{Ridge: 1}), learner.New(linear.UCB{}, mechanism.Tree{Noise: c}), square5, square5, 3000, func([]float64) {}, 1)
 		thetaA, betaA := linUCB(a).Confidence()
 		thetaB, betaB := linUCB(b).Confidence()
 		if !slices.Equal(thetaA, thetaB) || betaA != betaB {
@@ -106,7 +107,7 @@ func TestNoPrivacyIsExact(t *testing.T) {
 func TestNoPrivacyIsExactUnderCorrelatedNoise(t *testing.T) {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
 	for _, sums := range []privacy.Accumulator{mechanism.BLT{Budget: none}, mechanism.SquareRoot{Budget: none}, mechanism.Honaker{Budget: none}} {
-		a, b := pair(t, learner.New(learner.LinUCB{}, mechanism.Exact{Ridge: 1}), learner.New(learner.LinUCB{}, sums), square5, square5, 3000, func([]float64) {}, 1)
+		a, b := pair(t, learner.New(linear.UCB{}, mechanism.Exact{Ridge: 1}), learner.New(linear.UCB{}, sums), square5, square5, 3000, func([]float64) {}, 1)
 		thetaA, betaA := linUCB(a).Confidence()
 		thetaB, betaB := linUCB(b).Confidence()
 		if !slices.Equal(thetaA, thetaB) || betaA != betaB {
@@ -121,7 +122,7 @@ func TestEpsilonToInfinity(t *testing.T) {
 	distance := func(kind string, epsilon float64) float64 {
 		var theta [2][]float64
 		for i, l := range []learner.Private[privacy.Sums]{
-			learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{RhoMin: 1}, sums(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind]),
+			learner.New(linear.UCB{}, nil), learner.New(linear.UCB{RhoMin: 1}, sums(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind]),
 		} {
 			run := bandittest.Run(t, l, square5, 1000, nil, random.Source(1, 0, "noise"))
 			r := random.New(1, 0, "contexts")
@@ -159,7 +160,7 @@ func TestTies(t *testing.T) {
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for _, d := range []int{3, 5, 12} {
 			p := bandit.Problem{Arms: 12, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-			l := learner.New(learner.LinUCB{}, make_)
+			l := learner.New(linear.UCB{}, make_)
 			run := bandittest.Run(t, l, p, 300, nil, random.Source(1, 0, "noise"))
 			r := random.New(1, 0, "contexts")
 			v := bandit.View{Arms: 12, Dim: d, X: make([]float64, 12*d)}

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -177,12 +178,12 @@ func (m *meteredRun) Update(v *bandit.View, arms []int, y []float64) error {
 		return m.run.Update(v, arms, y)
 	case m.freeze:
 		if !packed.Finite(y) {
-			return inRound(v.Round, fmt.Errorf("rewards of %v, want finite", slices.Clone(y)))
+			return checks.InRound(v.Round, fmt.Errorf("rewards of %v, want finite", slices.Clone(y)))
 		}
 		m.frozen++
 		return nil
 	}
-	return inRound(v.Round, fmt.Errorf("%w: %v pays for %d rounds", privacy.ErrSpent, m.budget, m.Paid()))
+	return checks.InRound(v.Round, fmt.Errorf("%w: %v pays for %d rounds", privacy.ErrSpent, m.budget, m.Paid()))
 }
 
 // Released appends what the learner's statistic shows, as PrivateRun.Released does.

@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -28,7 +29,7 @@ func TestMeteredEdges(t *testing.T) {
 		t.Errorf("no round: epsilon = %v, want 0", c.Epsilon())
 	}
 	for name, sums := range map[string]privacy.Accumulator{"exact": mechanism.Exact{}, "tree": gaussianTree()} {
-		inner := learner.New(learner.LinUCB{}, sums)
+		inner := learner.New(linear.UCB{}, sums)
 		free := budgeted(t, learner.Metered{Learner: inner, Budget: privacy.Budget{Epsilon: math.Inf(1)}}, problem, 100)
 		if free.Paid() != 100 {
 			t.Errorf("%s: a budget without limit pays for %d rounds, want 100", name, free.Paid())
@@ -73,7 +74,7 @@ func (brokenRun) Check() error { return errBroken }
 
 // TestMeteredChecks: noise that passes the ledger of a trial is checked by the learner inside.
 func TestMeteredChecks(t *testing.T) {
-	m := learner.Metered{Learner: broken{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
+	m := learner.Metered{Learner: broken{learner.New(linear.UCB{}, gaussianTree())}, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
 	run := bandittest.Run(t, m, features, 10, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 	c, ok := run.Run.(interface{ Check() error })
 	if !ok || !errors.Is(c.Check(), errBroken) {

@@ -11,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -23,7 +24,7 @@ var half = privacy.Budget{Epsilon: 1.5, Delta: whole.Delta}
 
 // metered returns LinUCB calibrated for 1000 rounds, on the smaller budget.
 func metered(sums privacy.Accumulator, freeze bool) learner.Metered {
-	return learner.Metered{Learner: learner.New(learner.LinUCB{}, sums), Budget: half, Freeze: freeze}
+	return learner.Metered{Learner: learner.New(linear.UCB{}, sums), Budget: half, Freeze: freeze}
 }
 
 // budgeted opens a Metered.
@@ -122,12 +123,12 @@ func TestMeteredRefuses(t *testing.T) {
 	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
 	for word, m := range map[string]learner.Metered{
 		"want one that says":  {Learner: learner.Random{}, Budget: whole},
-		"epsilon = 0":         {Learner: learner.New(learner.LinUCB{}, gaussianTree())},
-		"cannot account":      {Learner: learner.New(learner.LinUCB{}, nil), Budget: whole},
-		"does not hold it":    {Learner: stubborn{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: whole},
-		"want epsilon >= 3":   {Learner: learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, gaussianTree()), Epsilon: 3}, Budget: whole},
-		"delta = -1":          {Learner: learner.New(learner.LinUCB{}, gaussianTree()), Budget: privacy.Budget{Epsilon: 1, Delta: -1}},
-		"LinUCB.Alpha = -0.5": {Learner: learner.New(learner.LinUCB{Alpha: -0.5}, gaussianTree()), Budget: whole},
+		"epsilon = 0":         {Learner: learner.New(linear.UCB{}, gaussianTree())},
+		"cannot account":      {Learner: learner.New(linear.UCB{}, nil), Budget: whole},
+		"does not hold it":    {Learner: stubborn{learner.New(linear.UCB{}, gaussianTree())}, Budget: whole},
+		"want epsilon >= 3":   {Learner: learner.RandomisedAction{Learner: learner.New(linear.UCB{}, gaussianTree()), Epsilon: 3}, Budget: whole},
+		"delta = -1":          {Learner: learner.New(linear.UCB{}, gaussianTree()), Budget: privacy.Budget{Epsilon: 1, Delta: -1}},
+		"LinUCB.Alpha = -0.5": {Learner: learner.New(linear.UCB{Alpha: -0.5}, gaussianTree()), Budget: whole},
 	} {
 		if _, err := m.Open(problem, 100); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("error %v, want one that names %q", err, word)

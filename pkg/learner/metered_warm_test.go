@@ -15,6 +15,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -35,11 +36,11 @@ func warmers() map[string]struct {
 	}
 	m := must(matroid.NewUniform(7, 3))
 	cts := func(tally privacy.Tally, cost float64) entry {
-		return entry{learner.New(learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, tally), cost}
+		return entry{learner.New(slots.CTS{Matroid: m, Initialisation: slots.AsPublished}, tally), cost}
 	}
 	return map[string]entry{
-		"omm as published": {learner.DPUCBMATAsPublished(m, 2), 2. * 7 / 3},
-		"cts as published": {learner.DPTSMATAsPublished(m, 2), 2. * 7 / 3},
+		"omm as published": {slots.DPUCBMATAsPublished(m, 2), 2. * 7 / 3},
+		"cts as published": {slots.DPTSMATAsPublished(m, 2), 2. * 7 / 3},
 		"blocks":           cts(mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}}, 2),
 		"tree":             cts(mechanism.TreeTally{Budget: privacy.Budget{Epsilon: 2}}, 2),
 	}
@@ -75,7 +76,7 @@ func TestMeteredRounds(t *testing.T) {
 	beyond, budget := 0, privacy.Budget{Epsilon: 0.7}
 	for arms := 2; arms < 60; arms++ {
 		m := must(matroid.NewUniform(arms, 1))
-		l := learner.New(learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, mechanism.Blocks{Budget: budget})
+		l := learner.New(slots.CTS{Matroid: m, Initialisation: slots.AsPublished}, mechanism.Blocks{Budget: budget})
 		p := bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}
 		if metered := budgeted(t, learner.Metered{Learner: l, Budget: budget}, p, 9); metered.Paid() != 9 {
 			t.Errorf("%d arms: pays for %d rounds, want 9", arms, metered.Paid())
@@ -129,7 +130,7 @@ func dearPlan(records int) privacy.Plan {
 // TestMeteredCountsRoundZero among the records that the budget pays for, and not among the rounds.
 func TestMeteredCountsRoundZero(t *testing.T) {
 	m := must(matroid.NewUniform(7, 3))
-	for _, start := range []learner.Initialisation{learner.Forced, learner.AsPublished} {
+	for _, start := range []slots.Initialisation{slots.Forced, slots.AsPublished} {
 		first := int(start)
 		for _, c := range []struct {
 			epsilon float64
@@ -139,7 +140,7 @@ func TestMeteredCountsRoundZero(t *testing.T) {
 			paid := min(c.records-first, 10)
 			for _, freeze := range []bool{false, true} {
 				of := learner.Metered{Budget: privacy.Budget{Epsilon: c.epsilon}, Freeze: freeze,
-					Learner: dear{learner.New(learner.CTS{Matroid: m, Initialisation: start}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 3}})}}
+					Learner: dear{learner.New(slots.CTS{Matroid: m, Initialisation: start}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 3}})}}
 				if paid < 0 {
 					wants(t, name, failure(of.Open(warmProblem, 10)), "round 0")
 					continue
@@ -195,7 +196,7 @@ func TestMeteredWarmUpConforms(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, l := range []learner.Metered{metered(gaussianTree(), false), {Learner: learner.DPTSMAT(m, 2), Budget: privacy.Budget{Epsilon: 2}}} {
+	for _, l := range []learner.Metered{metered(gaussianTree(), false), {Learner: slots.DPTSMAT(m, 2), Budget: privacy.Budget{Epsilon: 2}}} {
 		p := warmProblem
 		if l.Budget == half {
 			p = (environment.DecisionSets{Dim: 2, Arms: 7}).Problem()

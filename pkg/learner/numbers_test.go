@@ -15,6 +15,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/online"
@@ -71,13 +73,13 @@ func numbers() []*simulate.Experiment {
 		return e
 	}
 	joint := makers{
-		"optimal shift": learner.New(learner.LinUCB{OptimalShift: true}, gaussianTree()),
-		"rho_min":       learner.New(learner.LinUCB{RhoMin: 3, Alpha: 0.01, Sigma: 2, ThetaNorm: 3}, nil),
-		"metered":       learner.Metered{Learner: learner.New(learner.LinUCB{}, gaussianTree()), Budget: privacy.Budget{Epsilon: 0.5, Delta: whole.Delta}, Freeze: true},
-		"randomised":    learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, nil), Epsilon: 1},
+		"optimal shift": learner.New(linear.UCB{OptimalShift: true}, gaussianTree()),
+		"rho_min":       learner.New(linear.UCB{RhoMin: 3, Alpha: 0.01, Sigma: 2, ThetaNorm: 3}, nil),
+		"metered":       learner.Metered{Learner: learner.New(linear.UCB{}, gaussianTree()), Budget: privacy.Budget{Epsilon: 0.5, Delta: whole.Delta}, Freeze: true},
+		"randomised":    learner.RandomisedAction{Learner: learner.New(linear.UCB{}, nil), Epsilon: 1},
 	}
 	for name, s := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
-		joint[name] = learner.New(learner.LinUCB{}, s)
+		joint[name] = learner.New(linear.UCB{}, s)
 	}
 	local := makers{}
 	for _, all := range []map[string]learner.Local{locals(strict), shuffles(privacy.Budget{Epsilon: 10, Delta: 0.1}), combiners()} {
@@ -88,10 +90,10 @@ func numbers() []*simulate.Experiment {
 			local[name] = l
 		}
 	}
-	few := makers{"exact": joint["exact"], "blt": joint["blt"], "wishart": joint["tree/wishart/Sound"], "tree": learner.New(learner.LinUCB{}, gaussianTree())}
+	few := makers{"exact": joint["exact"], "blt": joint["blt"], "wishart": joint["tree/wishart/Sound"], "tree": learner.New(linear.UCB{}, gaussianTree())}
 	maps := func(m matroid.Matroid) makers {
 		all := makers{
-			"gaussian": learner.New(learner.OMM{Matroid: m}, mechanism.Blocks{Budget: budget}),
+			"gaussian": learner.New(slots.OMM{Matroid: m}, mechanism.Blocks{Budget: budget}),
 		}
 		for _, s := range semiBandits {
 			all["all/"+s.name] = s.make(m)

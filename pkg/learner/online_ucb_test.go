@@ -13,6 +13,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -48,9 +49,9 @@ func TestOnlineUCBReference(t *testing.T) {
 	const rounds, d = 1500, 4
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 		const mu, delta2 = 0.3, 0.2
-		n := learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 0.1}, Calibration: c}
-		s := server[*learner.OnlineReceiver](t, learner.OnlineServer{Noise: n, Online: ogd(mu), DeltaSquared: delta2, Gradient: 1e6}, features, rounds)
-		dev, _ := device(t, learner.OnlineDevice{Noise: n}, features, rounds)
+		n := local.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 0.1}, Calibration: c}
+		s := server[*local.OnlineReceiver](t, local.OnlineServer{Noise: n, Online: ogd(mu), DeltaSquared: delta2, Gradient: 1e6}, features, rounds)
+		dev, _ := device(t, local.OnlineDevice{Noise: n}, features, rounds)
 		sigma := privacy.PlanOf(dev, privacy.All).Draws[0].Scale
 		r := random.New(1, 0, "messages")
 		theta := mat.NewVecDense(d, nil)
@@ -125,21 +126,21 @@ func TestOnlineSigma(t *testing.T) {
 	k := environment.UnitFeatures{}.Constant()
 	for _, c := range []struct {
 		p              bandit.Problem
-		n              learner.OnlineNoise
+		n              local.OnlineNoise
 		sigma, epsilon float64
 	}{
-		{general, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}, 10.55, 1},
-		{general, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-5}}, 1.414, 10},
-		{paper, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Constant: k}, 1.881, 1},
-		{paper, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 0.1}, Constant: k}, 0.488, 10},
-		{general, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Calibration: privacy.AsPublished}, 9.69, 1.098},
-		{general, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-5}, Calibration: privacy.AsPublished}, 0.969, 16.1},
-		{general, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Calibration: privacy.AsPublished}, 4.495, 0.48},
-		{general, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 0.1}, Calibration: privacy.AsPublished}, 0.4495, 27.0},
-		{paper, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 0.1}, Calibration: privacy.AsPublished, Constant: k}, 0.4495, 11.5},
-		{paper, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Calibration: privacy.AsPublished, Constant: k}, 4.495, 0.14},
+		{general, local.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}, 10.55, 1},
+		{general, local.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-5}}, 1.414, 10},
+		{paper, local.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Constant: k}, 1.881, 1},
+		{paper, local.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 0.1}, Constant: k}, 0.488, 10},
+		{general, local.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Calibration: privacy.AsPublished}, 9.69, 1.098},
+		{general, local.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-5}, Calibration: privacy.AsPublished}, 0.969, 16.1},
+		{general, local.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Calibration: privacy.AsPublished}, 4.495, 0.48},
+		{general, local.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 0.1}, Calibration: privacy.AsPublished}, 0.4495, 27.0},
+		{paper, local.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 0.1}, Calibration: privacy.AsPublished, Constant: k}, 0.4495, 11.5},
+		{paper, local.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Calibration: privacy.AsPublished, Constant: k}, 4.495, 0.14},
 	} {
-		d, _ := device(t, learner.OnlineDevice{Noise: c.n}, c.p, 100)
+		d, _ := device(t, local.OnlineDevice{Noise: c.n}, c.p, 100)
 		if sigma := privacy.PlanOf(d, privacy.All).Draws[0].Scale; math.Abs(sigma-c.sigma) > 2e-3*c.sigma {
 			t.Errorf("%+v: sigma = %v, want %v", c.n, sigma, c.sigma)
 		}
@@ -153,9 +154,9 @@ func TestOnlineSigma(t *testing.T) {
 // identity.
 func TestOracleWidth(t *testing.T) {
 	env := environment.UnitFeatures{Dim: 4, Arms: 10}
-	n := learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 20, Delta: 0.1}}
+	n := local.OnlineNoise{Budget: privacy.Budget{Epsilon: 20, Delta: 0.1}}
 	trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
-	s := learner.OnlineServer{Online: ogd(0.5), Rule: learner.OracleWidth, Truth: environment.Theta(trial)}
+	s := local.OnlineServer{Online: ogd(0.5), Rule: local.OracleWidth, Truth: environment.Theta(trial)}
 	l := bandittest.Run(t, onlineUCB(n, s), env.Problem(), 2000, nil, random.Source(1, 0, "noise"))
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
@@ -182,9 +183,9 @@ func TestOracleWidth(t *testing.T) {
 // Corollary C.1 is 2,938 as worked out by hand.
 func TestTheoryWidth(t *testing.T) {
 	for eps, want := range map[float64][2]float64{1: {4e3, 6e3}, 10: {400, 700}} {
-		n := learner.OnlineNoise{Budget: privacy.Budget{Epsilon: eps, Delta: 0.1}, Calibration: privacy.AsPublished}
-		of := learner.OnlineServer{Noise: n, Rule: learner.TheoryWidth, LambdaMin: 0.1, Alpha: 0.05, Online: ogd(0.2)}
-		s := server[*learner.OnlineReceiver](t, of, environment.UnitFeatures{}.Problem(), 20000)
+		n := local.OnlineNoise{Budget: privacy.Budget{Epsilon: eps, Delta: 0.1}, Calibration: privacy.AsPublished}
+		of := local.OnlineServer{Noise: n, Rule: local.TheoryWidth, LambdaMin: 0.1, Alpha: 0.05, Online: ogd(0.2)}
+		s := server[*local.OnlineReceiver](t, of, environment.UnitFeatures{}.Problem(), 20000)
 		m := make(learner.Message, 6)
 		for range 19999 {
 			if err := s.Receive(m); err != nil {
@@ -203,57 +204,57 @@ func TestTheoryWidth(t *testing.T) {
 // TestOnlineWithoutNoise: at epsilon = +Inf both calibrations are Online LinUCB, the same arms; a
 // constant coordinate makes no difference to it.
 func TestOnlineWithoutNoise(t *testing.T) {
-	tune := learner.OnlineServer{Online: ogd(0.2), Gradient: 10}
-	plain := onlineUCB(learner.OnlineNoise{Budget: none}, tune)
-	for _, n := range []learner.OnlineNoise{
+	tune := local.OnlineServer{Online: ogd(0.2), Gradient: 10}
+	plain := onlineUCB(local.OnlineNoise{Budget: none}, tune)
+	for _, n := range []local.OnlineNoise{
 		{Budget: none, Calibration: privacy.AsPublished}, {Budget: none, Constant: 1 / math.Sqrt2}, {Budget: privacy.Budget{Epsilon: 1e16, Delta: 0.1}},
 	} {
 		if differ := twins(t, plain, onlineUCB(n, tune), 2000); differ > 20 {
 			t.Errorf("%+v: %d arms of 2000 differ", n, differ)
 		}
 	}
-	if differ := twins(t, plain, onlineUCB(learner.OnlineNoise{Budget: strict}, tune), 2000); differ < 200 {
+	if differ := twins(t, plain, onlineUCB(local.OnlineNoise{Budget: strict}, tune), 2000); differ < 200 {
 		t.Errorf("under noise %d arms of 2000 differ", differ)
 	}
 }
 
 func TestOnlineRefuses(t *testing.T) {
 	for _, c := range []struct {
-		n     learner.OnlineNoise
+		n     local.OnlineNoise
 		words []string
 	}{
-		{learner.OnlineNoise{}, []string{"epsilon = 0"}},
-		{learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1}}, []string{"delta = 0"}},
-		{learner.OnlineNoise{Budget: strict, Constant: -1.5}, []string{"Constant = -1.5", "[-L, L]"}},
-		{learner.OnlineNoise{Budget: strict, Calibration: privacy.Given}, []string{"Given", "AsPublished"}},
-		{learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1e-300, Delta: 0.1}, Calibration: privacy.AsPublished}, []string{"1e50"}},
+		{local.OnlineNoise{}, []string{"epsilon = 0"}},
+		{local.OnlineNoise{Budget: privacy.Budget{Epsilon: 1}}, []string{"delta = 0"}},
+		{local.OnlineNoise{Budget: strict, Constant: -1.5}, []string{"Constant = -1.5", "[-L, L]"}},
+		{local.OnlineNoise{Budget: strict, Calibration: privacy.Given}, []string{"Given", "AsPublished"}},
+		{local.OnlineNoise{Budget: privacy.Budget{Epsilon: 1e-300, Delta: 0.1}, Calibration: privacy.AsPublished}, []string{"1e50"}},
 	} {
-		wants(t, "OnlineDevice", failure(learner.OnlineDevice{Noise: c.n}.Open(features, 100)), c.words...)
-		wants(t, "OnlineServer", failure(learner.OnlineServer{Noise: c.n}.Open(features, 100)), c.words...)
+		wants(t, "OnlineDevice", failure(local.OnlineDevice{Noise: c.n}.Open(features, 100)), c.words...)
+		wants(t, "OnlineServer", failure(local.OnlineServer{Noise: c.n}.Open(features, 100)), c.words...)
 	}
 	for _, c := range []struct {
-		s     learner.OnlineServer
+		s     local.OnlineServer
 		words []string
 	}{
-		{learner.OnlineServer{Alpha: -1}, []string{"OnlineServer.Alpha = -1"}},
-		{learner.OnlineServer{Width: math.Inf(1)}, []string{"Width = +Inf"}},
-		{learner.OnlineServer{Radius: -1}, []string{"Radius = -1"}},
-		{learner.OnlineServer{Gradient: math.NaN()}, []string{"Gradient = NaN"}},
-		{learner.OnlineServer{DeltaSquared: -0.1}, []string{"DeltaSquared = -0.1"}},
-		{learner.OnlineServer{LambdaMin: -1}, []string{"LambdaMin = -1"}},
-		{learner.OnlineServer{Rule: 7}, []string{"WidthRule(7)"}},
-		{learner.OnlineServer{Rule: learner.OracleWidth}, []string{"Truth = []"}},
-		{learner.OnlineServer{Rule: learner.OracleWidth, Truth: []float64{1, 0, 0, math.NaN()}}, []string{"Truth = [1 0 0 NaN]", "4 finite"}},
-		{learner.OnlineServer{DeltaPower: -1}, []string{"DeltaPower = -1", "(0, 1]"}},
-		{learner.OnlineServer{DeltaPower: 0.25, DeltaSquared: 0.5}, []string{"DeltaPower = 0.25", "DeltaSquared = 0.5", "exclude"}},
-		{learner.OnlineServer{Online: predicts{}}, []string{"OnlineServer.Online.On(", "is nil"}},
-		{learner.OnlineServer{Online: predicts{online.ONS{}}}, []string{"ONS.ExpConcave"}},
+		{local.OnlineServer{Alpha: -1}, []string{"OnlineServer.Alpha = -1"}},
+		{local.OnlineServer{Width: math.Inf(1)}, []string{"Width = +Inf"}},
+		{local.OnlineServer{Radius: -1}, []string{"Radius = -1"}},
+		{local.OnlineServer{Gradient: math.NaN()}, []string{"Gradient = NaN"}},
+		{local.OnlineServer{DeltaSquared: -0.1}, []string{"DeltaSquared = -0.1"}},
+		{local.OnlineServer{LambdaMin: -1}, []string{"LambdaMin = -1"}},
+		{local.OnlineServer{Rule: 7}, []string{"WidthRule(7)"}},
+		{local.OnlineServer{Rule: local.OracleWidth}, []string{"Truth = []"}},
+		{local.OnlineServer{Rule: local.OracleWidth, Truth: []float64{1, 0, 0, math.NaN()}}, []string{"Truth = [1 0 0 NaN]", "4 finite"}},
+		{local.OnlineServer{DeltaPower: -1}, []string{"DeltaPower = -1", "(0, 1]"}},
+		{local.OnlineServer{DeltaPower: 0.25, DeltaSquared: 0.5}, []string{"DeltaPower = 0.25", "DeltaSquared = 0.5", "exclude"}},
+		{local.OnlineServer{Online: predicts{}}, []string{"OnlineServer.Online.On(", "is nil"}},
+		{local.OnlineServer{Online: predicts{online.ONS{}}}, []string{"ONS.ExpConcave"}},
 	} {
-		c.s.Noise = learner.OnlineNoise{Budget: strict}
+		c.s.Noise = local.OnlineNoise{Budget: strict}
 		wants(t, "OnlineServer", failure(c.s.Open(features, 100)), c.words...)
 	}
-	wants(t, "Anytime", failure(learner.Anytime{}.Open(features, 100)), "Anytime.Server is nil")
-	wants(t, "Anytime", failure(learner.Anytime{Server: ahead{}}.Open(features, 100)), "opens as", "Anytime.Server", "is nil")
+	wants(t, "Anytime", failure(local.Anytime{}.Open(features, 100)), "Anytime.Server is nil")
+	wants(t, "Anytime", failure(local.Anytime{Server: ahead{}}.Open(features, 100)), "opens as", "Anytime.Server", "is nil")
 }
 
 // predicts is a Predictor whose online learner is given.
@@ -293,13 +294,13 @@ func (a aheadReady) Start(*rand.Rand) learner.Receiver {
 // the blocks of the horizon anew; it goes on beyond the horizon; a refused message is not counted.
 func TestAnytime(t *testing.T) {
 	var opened, begun []int
-	ready, err := learner.Anytime{Server: ahead{&opened, &begun}}.Open(features, 5)
+	ready, err := local.Anytime{Server: ahead{&opened, &begun}}.Open(features, 5)
 	if err != nil || !slices.Equal(opened, []int{1, 2, 4}) {
 		t.Fatalf("%v, blocks of %v for 5 rounds, want 1, 2 and 4", err, opened)
 	}
 	for range 2 {
 		begun = nil
-		a := ready.Start(nil).(*learner.AnytimeReceiver)
+		a := ready.Start(nil).(*local.AnytimeReceiver)
 		next := 0
 		for next < 40 {
 			if a.Receive(learner.Message{-1}) == nil {
@@ -323,10 +324,10 @@ func TestAnytime(t *testing.T) {
 			t.Errorf("blocks of %v rounds have begun", begun)
 		}
 	}
-	if d := learner.PublishedDelta(0.01, 10000, 0.25); math.Abs(d-0.1) > 1e-12 {
+	if d := local.PublishedDelta(0.01, 10000, 0.25); math.Abs(d-0.1) > 1e-12 {
 		t.Errorf("Delta^2 = %v, want 0.1", d)
 	}
-	if d := learner.PublishedDelta(0.2, 10000, 0.25); d != 0 {
+	if d := local.PublishedDelta(0.2, 10000, 0.25); d != 0 {
 		t.Errorf("Delta^2 = %v, want 0", d)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/peer"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -34,16 +36,16 @@ var peers = []struct {
 	name string
 	ours func(b privacy.Budget) bandit.Learner
 }{
-	{"LinUCB", func(privacy.Budget) bandit.Learner { return learner.New(learner.LinUCB{}, nil) }},
-	{"LDP", func(b privacy.Budget) bandit.Learner { return ldp(learner.LDPNoise{Budget: b}) }},
+	{"LinUCB", func(privacy.Budget) bandit.Learner { return learner.New(linear.UCB{}, nil) }},
+	{"LDP", func(b privacy.Budget) bandit.Learner { return ldp(local.LDPNoise{Budget: b}) }},
 	{"JDP", func(b privacy.Budget) bandit.Learner {
-		return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
+		return learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
 	}},
 	{"shuffle amplified", func(b privacy.Budget) bandit.Learner {
-		return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: peerBatch})
+		return local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Batch: peerBatch})
 	}},
 	{"shuffle vector sum", func(b privacy.Budget) bandit.Learner {
-		return learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: peerBatch})
+		return local.NewShuffleVectorSum(local.VectorSum{Budget: b, Batch: peerBatch})
 	}},
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -107,17 +108,17 @@ func (q quietDrawer) Draw(n *privacy.Noise, dst []float64) {
 func TestEmbeddingClaimsNothing(t *testing.T) {
 	env := environment.DecisionSets{Dim: 2, Arms: 5}
 	noise := func() mechanism.Gaussian { return mechanism.Gaussian{Budget: whole} }
-	private := func() learner.Private[privacy.Sums] { return learner.New(learner.LinUCB{}, gaussianTree()) }
+	private := func() learner.Private[privacy.Sums] { return learner.New(linear.UCB{}, gaussianTree()) }
 	for name, c := range map[string]struct {
 		l       bandit.Learner
 		epsilon float64
 	}{
 		"LinUCB":       {private(), whole.Epsilon},
-		"pan-private":  {learner.New(learner.LinUCB{}, mechanism.PanPrivateTree{Noise: noise()}), whole.Epsilon},
+		"pan-private":  {learner.New(linear.UCB{}, mechanism.PanPrivateTree{Noise: noise()}), whole.Epsilon},
 		"stubborn":     {stubborn{private()}, math.Inf(1)},
-		"quiet tree":   {learner.New(learner.LinUCB{}, quietTree{mechanism.Tree{Noise: noise()}}), math.Inf(1)},
-		"quiet noise":  {learner.New(learner.LinUCB{}, mechanism.Tree{Noise: quietNoise{noise()}}), math.Inf(1)},
-		"pan, quiet":   {learner.New(learner.LinUCB{}, mechanism.PanPrivateTree{Noise: quietNoise{noise()}}), math.Inf(1)},
+		"quiet tree":   {learner.New(linear.UCB{}, quietTree{mechanism.Tree{Noise: noise()}}), math.Inf(1)},
+		"quiet noise":  {learner.New(linear.UCB{}, mechanism.Tree{Noise: quietNoise{noise()}}), math.Inf(1)},
+		"pan, quiet":   {learner.New(linear.UCB{}, mechanism.PanPrivateTree{Noise: quietNoise{noise()}}), math.Inf(1)},
 		"in a Learner": {within{private()}, whole.Epsilon},
 	} {
 		claim, held := claimOf(t, c.l, env.Problem(), 20), !math.IsInf(c.epsilon, 1)
@@ -149,7 +150,7 @@ func TestRandomisedPlan(t *testing.T) {
 		}
 		return ready
 	}
-	exact, private := learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{}, gaussianTree())
+	exact, private := learner.New(linear.UCB{}, nil), learner.New(linear.UCB{}, gaussianTree())
 	inner, l := opened(private), opened(learner.RandomisedAction{Learner: private, Epsilon: 0.5})
 	c := privacy.ClaimOf(l)
 	action := privacy.ResponseEvent{Epsilon: 0.5, Choices: 2} // of K >= 2 choices it shows the most
@@ -181,7 +182,7 @@ func TestRandomisedPlan(t *testing.T) {
 			t.Errorf("over %s: claims\n%v", name, c)
 		}
 	}
-	secure := learner.New(learner.LinUCB{}, mechanism.SecureTree{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}})
+	secure := learner.New(linear.UCB{}, mechanism.SecureTree{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}})
 	l = opened(learner.RandomisedAction{Learner: secure, Epsilon: 0.5})
 	if of, p := privacy.PlanOf(opened(secure), privacy.All).Quality(), privacy.PlanOf(l, privacy.All); of != privacy.Secure || p.Quality() != privacy.Research || !p.Held() {
 		t.Errorf("over noise that is %v the response, which is seeded, makes a claim of noise that is %v", of, p.Quality())
@@ -196,7 +197,7 @@ func TestMeteredAction(t *testing.T) {
 	problem := (environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
 	paid := map[float64]int{}
 	for _, epsilon := range []float64{0.1, 0.8, 1.5} {
-		of := learner.Metered{Learner: learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, gaussianTree()), Epsilon: epsilon}, Budget: half, Freeze: true}
+		of := learner.Metered{Learner: learner.RandomisedAction{Learner: learner.New(linear.UCB{}, gaussianTree()), Epsilon: epsilon}, Budget: half, Freeze: true}
 		m := budgeted(t, of, problem, 100)
 		if c := privacy.ClaimOf(m); !(c.Epsilon() <= half.Epsilon*(1+1e-12)) || c.Epsilon() < epsilon*(1-1e-3) {
 			t.Errorf("actions of %v: claims epsilon = %v on a budget of %v", epsilon, c.Epsilon(), half.Epsilon)

@@ -55,6 +55,12 @@ type Asker interface {
 	Ask(p bandit.Problem, s *privacy.Setup) error
 }
 
+// Exacter is a Policy that names the statistic without privacy that it reads where none is given.
+type Exacter[R any] interface {
+	// Exact describes that statistic.
+	Exact() privacy.Statistic[R]
+}
+
 // Explainer is a [Rule] or a [Reporter] that shows what Act chooses by: see bandit.Explainer, which
 // the runs of Private and Local are with it.
 type Explainer interface {
@@ -63,8 +69,8 @@ type Explainer interface {
 	Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error)
 }
 
-// explain appends the insights of a rule or a device, if it has any.
-func explain(of any, broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+// Explain appends the insights of a rule or a device, if it has any.
+func Explain(of any, broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
 	if e, ok := of.(Explainer); ok {
 		return e.Explain(broadcast, v, dst)
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -92,8 +93,8 @@ func (l Private[R]) Setup(p bandit.Problem, horizon int) (privacy.Setup, error) 
 
 // exact returns the statistic without privacy, or nil if there is none for the policy.
 func exact[R any](p Policy[R]) (s privacy.Statistic[R]) {
-	if own, ok := p.(interface{ exact() privacy.Statistic[R] }); ok {
-		return own.exact()
+	if own, ok := p.(Exacter[R]); ok {
+		return own.Exact()
 	}
 	switch s := any(&s).(type) {
 	case *privacy.Accumulator:
@@ -209,7 +210,7 @@ func (l *PrivateRun[R]) Select(v *bandit.View, dst []int) ([]int, error) {
 		err = fmt.Errorf("%d arms from a %T, want %d", len(dst)-n, l.rule, l.problem.Slots)
 	}
 	if err != nil {
-		return dst[:n], inRound(v.Round, err)
+		return dst[:n], checks.InRound(v.Round, err)
 	}
 	return dst, nil
 }
@@ -219,24 +220,24 @@ func (l *PrivateRun[R]) Select(v *bandit.View, dst []int) ([]int, error) {
 func (l *PrivateRun[R]) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
 	switch {
 	case l.failed != nil:
-		return dst, inRound(v.Round, l.failed)
+		return dst, checks.InRound(v.Round, l.failed)
 	case !v.Fits(&l.problem):
-		return dst, inRound(v.Round, bandit.CheckView(l.problem, v))
+		return dst, checks.InRound(v.Round, bandit.CheckView(l.problem, v))
 	}
-	return explain(l.rule, l.broadcast, v, dst)
+	return Explain(l.rule, l.broadcast, v, dst)
 }
 
 // Update hands the rewards of the arms played, and the first arm's context, to the statistic.
 func (l *PrivateRun[R]) Update(v *bandit.View, arms []int, y []float64) error {
 	if l.failed != nil {
-		return inRound(v.Round, l.failed)
+		return checks.InRound(v.Round, l.failed)
 	}
 	if !v.Fits(&l.problem) {
-		return inRound(v.Round, bandit.CheckView(l.problem, v))
+		return checks.InRound(v.Round, bandit.CheckView(l.problem, v))
 	}
 	// the statistic refuses arms that do not exist; here the first one's context is wanted
 	if len(arms) != l.problem.Slots || len(y) != len(arms) || uint(arms[0]) >= uint(v.Arms) {
-		return inRound(v.Round, bandit.CheckArms(l.problem, v, arms, y))
+		return checks.InRound(v.Round, bandit.CheckArms(l.problem, v, arms, y))
 	}
 	// field by field, which is faster: a literal would be made on the stack and copied
 	l.record.X, l.record.Arms, l.record.Y = v.Row(arms[0]), arms, y
@@ -252,18 +253,18 @@ func (l *PrivateRun[R]) add(round int) error {
 			err = l.learn()
 		}
 	}
-	return inRound(round, err)
+	return checks.InRound(round, err)
 }
 
 // WarmUp hands the rewards of all arms in round 0 to the statistic.
 func (l *PrivateRun[R]) WarmUp(y []float64) error {
 	switch {
 	case !l.warmUp:
-		return inRound(0, fmt.Errorf("a warm-up for a policy that asks for none"))
+		return checks.InRound(0, fmt.Errorf("a warm-up for a policy that asks for none"))
 	case l.warm:
-		return inRound(0, fmt.Errorf("a second warm-up round"))
+		return checks.InRound(0, fmt.Errorf("a second warm-up round"))
 	case len(y) != len(l.all):
-		return inRound(0, fmt.Errorf("%d rewards in WarmUp, want those of all %d arms", len(y), len(l.all)))
+		return checks.InRound(0, fmt.Errorf("%d rewards in WarmUp, want those of all %d arms", len(y), len(l.all)))
 	}
 	l.record = privacy.Record{Arms: l.all, Y: y}
 	err := l.add(0)

@@ -9,6 +9,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -34,7 +36,7 @@ func (s showsRows) Plan(int) privacy.Plan {
 
 // several is LinUCB that plays a number of arms, whatever the number wanted.
 type several struct {
-	learner.LinUCB
+	linear.UCB
 	Arms int
 }
 
@@ -49,7 +51,7 @@ type severalRule struct {
 }
 
 func (s several) Prepare(p bandit.Problem, horizon int, r *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
-	ready, err := s.LinUCB.Prepare(p, horizon, r)
+	ready, err := s.UCB.Prepare(p, horizon, r)
 	return severalReady{ready, s.Arms}, err
 }
 
@@ -68,13 +70,13 @@ func TestPrivateRefuses(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	wants(t, "no policy", failure(learner.New[privacy.Sums](nil, nil).Open(p, 10)), "Policy is nil")
 	wants(t, "no statistic", failure(learner.New(own{}, nil).Open(p, 10)), "Statistic is nil", "learner_test.own")
-	leak := learner.New(learner.LinUCB{}, showing{mechanism.Exact{}})
+	leak := learner.New(linear.UCB{}, showing{mechanism.Exact{}})
 	wants(t, "rows", failure(leak.Open(p, 10)), "learner_test.showing", "shows rows", "claims")
 	for _, arms := range []int{0, 2} {
-		n := learner.LDPNoise{Budget: privacy.Budget{Epsilon: math.Inf(1)}}
+		n := local.LDPNoise{Budget: privacy.Budget{Epsilon: math.Inf(1)}}
 		for name, l := range map[string]bandit.Learner{
 			"private": learner.New(several{Arms: arms}, nil),
-			"local":   learner.Local{Device: learner.LDPDevice{Noise: n, Policy: several{Arms: arms}}, Server: learner.LDPServer{Noise: n}},
+			"local":   learner.Local{Device: local.LDPDevice{Noise: n, Policy: several{Arms: arms}}, Server: local.LDPServer{Noise: n}},
 		} {
 			run := bandittest.Run(t, l, p, 10, nil, random.Source(1, 0, "noise")).Run
 			_, err := run.Select(&bandit.View{Round: 1, Arms: 4, Dim: 2, X: make([]float64, 8)}, nil)
@@ -85,7 +87,7 @@ func TestPrivateRefuses(t *testing.T) {
 
 // holds is LinUCB that holds something else, in several places.
 type holds struct {
-	learner.LinUCB
+	linear.UCB
 	Any   any
 	where struct{ list []any }
 	named map[string]any
@@ -110,7 +112,7 @@ func TestPolicyThatPoints(t *testing.T) {
 	for words, h := range map[string]*holds{
 		"Private.Policy.Any is a *mechanism.tree, which":                                {Any: tree},
 		"Private.Policy.where.list[1] is a *mechanism.exactRun, which takes in records": {where: struct{ list []any }{[]any{1, opened(mechanism.Exact{}).Start(nil)}}},
-		"Private.Policy.named[inner] is a learner.Private[":                             {named: map[string]any{"inner": learner.New(learner.LinUCB{}, nil)}},
+		"Private.Policy.named[inner] is a learner.Private[":                             {named: map[string]any{"inner": learner.New(linear.UCB{}, nil)}},
 		"Private.Policy.Any is noise, a privacy.Noise":                                  {Any: privacy.NewNoise(random.Source(1, 0, "noise"))},
 		"Private.Policy.Any is noise, a privacy.Ledger":                                 {Any: privacy.NewLedger(nil)},
 		"Private.Policy.tells is a func":                                                {tells: func() int { return 1 }},
@@ -131,22 +133,22 @@ func TestPolicyThatPoints(t *testing.T) {
 // TestServerThatPoints: a server from which a device could be reached is refused.
 func TestServerThatPoints(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	n := learner.LDPNoise{Budget: whole}
-	ready, reporter := device(t, learner.LDPDevice{Noise: n}, p, 10)
+	n := local.LDPNoise{Budget: whole}
+	ready, reporter := device(t, local.LDPDevice{Noise: n}, p, 10)
 	for words, held := range map[string]any{
-		"Local.Server.Policy.Any[0] is a learner.LDPDevice, which is a device": []learner.Device{learner.LDPDevice{Noise: n}},
-		"Local.Server.Policy.Any is a *learner.ldpDevice, which is a device":   ready,
-		"Local.Server.Policy.Any is a *learner.ldpReporter, which is a device": reporter,
-		"Local.Server.Policy.Any is noise":                                     privacy.NewSystemNoise(),
+		"Local.Server.Policy.Any[0] is a local.LDPDevice, which is a device": []learner.Device{local.LDPDevice{Noise: n}},
+		"Local.Server.Policy.Any is a *local.ldpDevice, which is a device":   ready,
+		"Local.Server.Policy.Any is a *local.ldpReporter, which is a device": reporter,
+		"Local.Server.Policy.Any is noise":                                   privacy.NewSystemNoise(),
 	} {
-		local := learner.Local{Device: learner.LDPDevice{Noise: n}, Server: learner.LDPServer{Noise: n, Policy: &holds{Any: held}}}
+		local := learner.Local{Device: local.LDPDevice{Noise: n}, Server: local.LDPServer{Noise: n, Policy: &holds{Any: held}}}
 		wants(t, words, failure(local.Open(p, 10)), words, "messages alone")
 	}
 	// What comes in only when the run starts is found then.
-	local := learner.Local{Device: learner.LDPDevice{Noise: n}, Server: lateServer{learner.LDPServer{Noise: n}, func() any { return reporter }}}
+	local := learner.Local{Device: local.LDPDevice{Noise: n}, Server: lateServer{local.LDPServer{Noise: n}, func() any { return reporter }}}
 	run := bandittest.Run(t, local, p, 10, nil, random.Source(1, 0, "noise")).Run
 	_, err := run.Select(&bandit.View{Round: 1, Arms: 4, Dim: 2, X: make([]float64, 8)}, nil)
-	wants(t, "a device in a run", err, "is a *learner.ldpReporter, which is a device")
+	wants(t, "a device in a run", err, "is a *local.ldpReporter, which is a device")
 }
 
 // lateServer is a server whose runs reach something that the server does not.

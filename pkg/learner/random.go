@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/checks"
 )
 
 // Random plays an arm drawn uniformly in each round, whatever it has seen. It is the yardstick of
@@ -39,33 +40,12 @@ type randomRun struct {
 // Select appends an arm.
 func (l *randomRun) Select(v *bandit.View, dst []int) ([]int, error) {
 	if !v.Fits(&l.problem) {
-		return dst, inRound(v.Round, bandit.CheckView(l.problem, v))
+		return dst, checks.InRound(v.Round, bandit.CheckView(l.problem, v))
 	}
 	return append(dst, l.own.IntN(v.Arms)), nil
 }
 
 // Update reports what is not in order, and forgets the rest.
 func (l *randomRun) Update(v *bandit.View, arms []int, y []float64) error {
-	return inRound(v.Round, checkRecord(l.problem, v, arms, y))
-}
-
-// checkRecord reports a round with one arm that does not fit the problem, or whose reward is not
-// finite.
-func checkRecord(p bandit.Problem, v *bandit.View, arms []int, y []float64) error {
-	err := bandit.CheckView(p, v)
-	if err == nil {
-		err = bandit.CheckArms(p, v, arms, y)
-	}
-	if err == nil && y[0]-y[0] != 0 {
-		err = fmt.Errorf("reward = %v, want finite", y[0])
-	}
-	return err
-}
-
-// inRound names the round of an error, if there is one.
-func inRound(round int, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("learner: round %d: %w", round, err)
+	return checks.InRound(v.Round, checks.Record(l.problem, v, arms, y))
 }

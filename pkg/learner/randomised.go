@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -97,7 +98,7 @@ func (r *randomisedRun) Select(v *bandit.View, dst []int) ([]int, error) {
 	n := len(dst)
 	dst, err := r.run.Select(v, dst)
 	if err == nil && len(dst) != n+1 {
-		err = inRound(v.Round, fmt.Errorf("%d arms from a %T, want 1", len(dst)-n, r.run))
+		err = checks.InRound(v.Round, fmt.Errorf("%d arms from a %T, want 1", len(dst)-n, r.run))
 	}
 	if err != nil {
 		return dst[:n], err

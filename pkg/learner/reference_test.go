@@ -11,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -126,13 +127,13 @@ func TestAgainstReference(t *testing.T) {
 					t.Fatal(err)
 				}
 				ref := reference{acc: opened.Start(privacy.NewNoise(random.Source(1, d, "noise"))), rhoMin: c.rhoMin, dim: d, sigma: 0.3, theta: 1.2, alpha: alpha}
-				l := learner.New(learner.LinUCB{Sigma: 0.3, ThetaNorm: 1.2, Alpha: alpha, RhoMin: c.rhoMin}, c.make)
+				l := learner.New(linear.UCB{Sigma: 0.3, ThetaNorm: 1.2, Alpha: alpha, RhoMin: c.rhoMin}, c.make)
 				run := bandittest.Run(t, l, p, horizon, nil, random.Source(1, d, "noise"))
-				fresh, err := learner.LinUCB{}.Prepare(p, horizon, privacy.First(opened))
+				fresh, err := linear.UCB{}.Prepare(p, horizon, privacy.First(opened))
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := fresh.Begin(nil).(*learner.LinUCBRule).Distance(make([]float64, d)); err == nil {
+				if _, err := fresh.Begin(nil).(*linear.UCBRule).Distance(make([]float64, d)); err == nil {
 					t.Fatal("a distance before the first release, want an error")
 				}
 				r := random.New(1, d, "contexts")

@@ -10,6 +10,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -49,12 +52,12 @@ func TestInitRefuses(t *testing.T) {
 			if strings.Contains(name, "exact") || strings.Contains(name, "default") || strings.Contains(name, "inf") {
 				continue
 			}
-			wants(t, name, failure(learner.New(learner.LinUCB{}, make_).Open(good, 100)), c.words...)
+			wants(t, name, failure(learner.New(linear.UCB{}, make_).Open(good, 100)), c.words...)
 		}
 	}
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for horizon, word := range map[int]string{0: "horizon = 0", -5: "horizon = -5"} {
-			wants(t, name, failure(learner.New(learner.LinUCB{}, make_).Open(good, horizon)), word, "at least 1")
+			wants(t, name, failure(learner.New(linear.UCB{}, make_).Open(good, horizon)), word, "at least 1")
 		}
 		for _, c := range []struct {
 			change func(*bandit.Problem)
@@ -70,26 +73,26 @@ func TestInitRefuses(t *testing.T) {
 		} {
 			p := good
 			c.change(&p)
-			wants(t, name, failure(learner.New(learner.LinUCB{}, make_).Open(p, 100)), c.words...)
+			wants(t, name, failure(learner.New(linear.UCB{}, make_).Open(p, 100)), c.words...)
 		}
 	}
 	for _, c := range []struct {
-		l     learner.LinUCB
+		l     linear.UCB
 		sums  privacy.Accumulator
 		words []string
 	}{
-		{learner.LinUCB{Alpha: -1}, nil, []string{"Alpha = -1", "(0, 1]"}},
-		{learner.LinUCB{Alpha: 2}, nil, []string{"Alpha = 2", "(0, 1]"}},
-		{learner.LinUCB{Alpha: nan}, nil, []string{"Alpha = NaN", "(0, 1]"}},
-		{learner.LinUCB{Sigma: -1}, nil, []string{"Sigma = -1", "> 0"}},
-		{learner.LinUCB{Sigma: inf}, nil, []string{"Sigma = +Inf", "finite"}},
-		{learner.LinUCB{ThetaNorm: nan}, nil, []string{"ThetaNorm = NaN", "> 0"}},
-		{learner.LinUCB{RhoMin: -1}, nil, []string{"RhoMin = -1", "> 0"}},
-		{learner.LinUCB{RhoMin: 1, OptimalShift: true}, nil, []string{"RhoMin = 1", "OptimalShift"}},
-		{learner.LinUCB{}, mechanism.Exact{Ridge: -1}, []string{"Ridge = -1", ">= 0"}},
-		{learner.LinUCB{}, mechanism.Tree{}, []string{"Noise is nil"}},
-		{learner.LinUCB{RhoMin: 1}, fixed{}, []string{"LinUCB.RhoMin", "rho_min = 1", "cannot be shifted"}},
-		{learner.LinUCB{OptimalShift: true}, fixed{}, []string{"LinUCB.OptimalShift", "cannot be shifted"}},
+		{linear.UCB{Alpha: -1}, nil, []string{"Alpha = -1", "(0, 1]"}},
+		{linear.UCB{Alpha: 2}, nil, []string{"Alpha = 2", "(0, 1]"}},
+		{linear.UCB{Alpha: nan}, nil, []string{"Alpha = NaN", "(0, 1]"}},
+		{linear.UCB{Sigma: -1}, nil, []string{"Sigma = -1", "> 0"}},
+		{linear.UCB{Sigma: inf}, nil, []string{"Sigma = +Inf", "finite"}},
+		{linear.UCB{ThetaNorm: nan}, nil, []string{"ThetaNorm = NaN", "> 0"}},
+		{linear.UCB{RhoMin: -1}, nil, []string{"RhoMin = -1", "> 0"}},
+		{linear.UCB{RhoMin: 1, OptimalShift: true}, nil, []string{"RhoMin = 1", "OptimalShift"}},
+		{linear.UCB{}, mechanism.Exact{Ridge: -1}, []string{"Ridge = -1", ">= 0"}},
+		{linear.UCB{}, mechanism.Tree{}, []string{"Noise is nil"}},
+		{linear.UCB{RhoMin: 1}, fixed{}, []string{"LinUCB.RhoMin", "rho_min = 1", "cannot be shifted"}},
+		{linear.UCB{OptimalShift: true}, fixed{}, []string{"LinUCB.OptimalShift", "cannot be shifted"}},
 	} {
 		wants(t, "LinUCB", failure(learner.New(c.l, c.sums).Open(good, 100)), c.words...)
 	}
@@ -121,7 +124,7 @@ func TestBadRounds(t *testing.T) {
 			{func(l bandit.Run, v *bandit.View) error { return l.Update(v, []int{0, 1}, []float64{1}) }, []string{"2 arms", "1 rewards"}},
 			{func(l bandit.Run, v *bandit.View) error { return l.Update(v, nil, nil) }, []string{"0 arms", "0 rewards"}},
 		} {
-			l := learner.New(learner.LinUCB{}, make_)
+			l := learner.New(linear.UCB{}, make_)
 			run := bandittest.Run(t, l, good, 100, nil, random.Source(1, 0, "noise"))
 			theta, beta := linUCB(run).Confidence()
 			err := c.do(run.Run, &bandit.View{Round: 1, Arms: 4, Dim: 3, X: make([]float64, 12)})
@@ -138,7 +141,7 @@ func TestBadRounds(t *testing.T) {
 func TestOversized(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
-		l := learner.New(learner.LinUCB{}, make_)
+		l := learner.New(linear.UCB{}, make_)
 		run, clean := bandittest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise")), bandittest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise"))
 		r := random.New(1, 0, "contexts")
 		v := bandit.View{Arms: 4, Dim: 3, X: make([]float64, 12)}
@@ -205,7 +208,7 @@ func (*fixedRun) Clipped() int                      { return 0 }
 // TestSumsOfAnotherSize: LinUCB refuses them, and keeps its broadcast.
 func TestSumsOfAnotherSize(t *testing.T) {
 	p := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	l := learner.New(learner.LinUCB{}, fixed{release: make([]float64, 5), bounds: privacy.Bounds{RhoMin: 1, RhoMax: 1}})
+	l := learner.New(linear.UCB{}, fixed{release: make([]float64, 5), bounds: privacy.Bounds{RhoMin: 1, RhoMax: 1}})
 	run := bandittest.Run(t, l, p, 10, nil, random.Source(1, 0, "noise")).Run
 	_, err := run.Select(&bandit.View{Round: 1, Arms: 2, Dim: 2, X: make([]float64, 4)}, nil)
 	wants(t, "five numbers", err, "sums of 5 numbers, want 6")
@@ -217,7 +220,7 @@ func TestIndefinite(t *testing.T) {
 	p := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	// [[1, 2], [2, 1]] has the eigenvalues 3 and -1 along (1, 1) and (1, -1); floored at 0.5:
 	// [[1.75, 1.25], [1.25, 1.75]].
-	l := learner.New(learner.LinUCB{Alpha: 0.5, Sigma: 1}, fixed{release: []float64{1, 2, 1, 1, 0, 9}, bounds: privacy.Bounds{RhoMin: 0.5, RhoMax: 4, Gamma: 1}})
+	l := learner.New(linear.UCB{Alpha: 0.5, Sigma: 1}, fixed{release: []float64{1, 2, 1, 1, 0, 9}, bounds: privacy.Bounds{RhoMin: 0.5, RhoMax: 4, Gamma: 1}})
 	run := bandittest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise"))
 	v := bandit.View{Round: 1, Arms: 2, Dim: 2, X: []float64{0.7, 0.7, 0.7, -0.7}}
 	for range 3 {
@@ -236,7 +239,7 @@ func TestIndefinite(t *testing.T) {
 	near(t, "theta~[1]", theta[1], -1.25/1.5, 1e-12)
 	near(t, "beta", beta, math.Sqrt(2*math.Log(4)+math.Log(1.5)-2*math.Log(0.5))+2+1, 1e-12)
 
-	none := learner.New(learner.LinUCB{}, fixed{bounds: privacy.Bounds{RhoMin: -1, RhoMax: 4}})
+	none := learner.New(linear.UCB{}, fixed{bounds: privacy.Bounds{RhoMin: -1, RhoMax: 4}})
 	wants(t, "rho_min", failure(none.Open(p, 100)), "rho_min = -1", "> 0")
 }
 
@@ -245,7 +248,7 @@ func TestNoAllocations(t *testing.T) {
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for _, d := range []int{5, 12} {
 			p := bandit.Problem{Arms: 10, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-			l := learner.New(learner.LinUCB{}, make_)
+			l := learner.New(linear.UCB{}, make_)
 			run := bandittest.Run(t, l, p, 20000, nil, random.Source(1, 0, "noise"))
 			v := bandit.View{Arms: 10, Dim: d, X: make([]float64, 10*d)}
 			r := random.New(1, 0, "contexts")
@@ -267,33 +270,33 @@ func TestNoAllocations(t *testing.T) {
 
 // TestNilPointers: a field that holds a nil pointer is refused by its name, as one that is nil is.
 func TestNilPointers(t *testing.T) {
-	linear := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	contextual := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	arms := bandit.Problem{Arms: 4, Slots: 2, RewardMax: 1}
-	noise := learner.LDPNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}}
-	device, server := learner.LDPDevice{Noise: noise}, learner.LDPServer{Noise: noise}
+	noise := local.LDPNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}}
+	device, server := local.LDPDevice{Noise: noise}, local.LDPServer{Noise: noise}
 	var gaussian *mechanism.Gaussian
-	var policy *learner.LinUCB
+	var policy *linear.UCB
 	private := (*learner.Private[privacy.Sums])(nil)
 	for _, c := range []struct {
 		what any
 		p    bandit.Problem
 		want string
 	}{
-		{learner.New(learner.LinUCB{}, mechanism.Tree{Noise: gaussian}), linear, "Noise is a *mechanism.Gaussian that is nil"},
-		{learner.New(learner.LinUCB{}, mechanism.PanPrivateTree{Noise: gaussian}), linear, "Noise is a *mechanism.Gaussian that is nil"},
-		{learner.New[privacy.Sums](policy, nil), linear, "Private.Policy is a *learner.LinUCB that is nil"},
-		{learner.New[privacy.Sums](learner.LinUCB{}, (*mechanism.BLT)(nil)), linear, "Private.Statistic is a *mechanism.BLT that is nil"},
-		{learner.Metered{Learner: private, Budget: noise.Budget}, linear, "Metered.Learner is a *learner.Private"},
-		{learner.RandomisedAction{Learner: private, Epsilon: 1}, linear, "RandomisedAction.Learner is a *learner.Private"},
-		{learner.Local{Device: (*learner.LDPDevice)(nil), Server: server}, linear, "Local.Device is a *learner.LDPDevice that is nil"},
-		{learner.Local{Device: device, Server: (*learner.LDPServer)(nil)}, linear, "Local.Server is a *learner.LDPServer that is nil"},
-		{learner.Local{Device: device, Server: server, Batch: 2, Shuffler: (*learner.Uniform)(nil)}, linear, "Local.Shuffler is a *learner.Uniform that is nil"},
-		{learner.LDPDevice{Noise: noise, Policy: policy}, linear, "LDPDevice.Policy is a *learner.LinUCB that is nil"},
-		{learner.LDPServer{Noise: noise, Policy: policy}, linear, "LDPServer.Policy is a *learner.LinUCB that is nil"},
-		{learner.CombinerDevice{Devices: []learner.Device{device, (*learner.LDPDevice)(nil)}}, linear, "CombinerDevice.Devices[1] is a *learner.LDPDevice that is nil"},
-		{learner.CombinerServer{Servers: []learner.Server{(*learner.OnlineServer)(nil)}, Regret: []learner.RegretBound{{Coefficient: 1, Power: 0.5, Eta: 1}}},
-			linear, "CombinerServer.Servers[0] is a *learner.OnlineServer that is nil"},
-		{learner.New(learner.CTS{Matroid: (*matroid.Uniform)(nil)}, nil), arms, "CTS.Matroid is a *matroid.Uniform that is nil"},
+		{learner.New(linear.UCB{}, mechanism.Tree{Noise: gaussian}), contextual, "Noise is a *mechanism.Gaussian that is nil"},
+		{learner.New(linear.UCB{}, mechanism.PanPrivateTree{Noise: gaussian}), contextual, "Noise is a *mechanism.Gaussian that is nil"},
+		{learner.New[privacy.Sums](policy, nil), contextual, "Private.Policy is a *linear.UCB that is nil"},
+		{learner.New[privacy.Sums](linear.UCB{}, (*mechanism.BLT)(nil)), contextual, "Private.Statistic is a *mechanism.BLT that is nil"},
+		{learner.Metered{Learner: private, Budget: noise.Budget}, contextual, "Metered.Learner is a *learner.Private"},
+		{learner.RandomisedAction{Learner: private, Epsilon: 1}, contextual, "RandomisedAction.Learner is a *learner.Private"},
+		{learner.Local{Device: (*local.LDPDevice)(nil), Server: server}, contextual, "Local.Device is a *local.LDPDevice that is nil"},
+		{learner.Local{Device: device, Server: (*local.LDPServer)(nil)}, contextual, "Local.Server is a *local.LDPServer that is nil"},
+		{learner.Local{Device: device, Server: server, Batch: 2, Shuffler: (*learner.Uniform)(nil)}, contextual, "Local.Shuffler is a *learner.Uniform that is nil"},
+		{local.LDPDevice{Noise: noise, Policy: policy}, contextual, "LDPDevice.Policy is a *linear.UCB that is nil"},
+		{local.LDPServer{Noise: noise, Policy: policy}, contextual, "LDPServer.Policy is a *linear.UCB that is nil"},
+		{local.CombinerDevice{Devices: []learner.Device{device, (*local.LDPDevice)(nil)}}, contextual, "CombinerDevice.Devices[1] is a *local.LDPDevice that is nil"},
+		{local.CombinerServer{Servers: []learner.Server{(*local.OnlineServer)(nil)}, Regret: []local.RegretBound{{Coefficient: 1, Power: 0.5, Eta: 1}}},
+			contextual, "CombinerServer.Servers[0] is a *local.OnlineServer that is nil"},
+		{learner.New(slots.CTS{Matroid: (*matroid.Uniform)(nil)}, nil), arms, "CTS.Matroid is a *matroid.Uniform that is nil"},
 	} {
 		var err error
 		switch what := c.what.(type) {

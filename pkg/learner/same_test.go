@@ -9,6 +9,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -84,18 +86,18 @@ func TestSameChangesNoChoice(t *testing.T) {
 	budget := privacy.Budget{Epsilon: 1, Delta: 0.1}
 	none := privacy.Budget{Epsilon: math.Inf(1)}
 	k := (environment.UnitFeatures{}).Constant()
-	n := learner.OnlineNoise{Budget: budget, Constant: k}
+	n := local.OnlineNoise{Budget: budget, Constant: k}
 	learners := map[string]bandit.Learner{
-		"greedy":            learner.New(learner.LinUCB{Alpha: 1, Sigma: 1e-12, ThetaNorm: 1e-12}, nil),
-		"ldp":               ldp(learner.LDPNoise{Budget: budget, Constant: k}),
-		"ldp/epsilon=inf":   ldp(learner.LDPNoise{Budget: none}),
-		"onlineucb-ogd":     onlineUCB(n, learner.OnlineServer{Online: ogd(0.1), Width: 4}),
-		"onlineucb-maler":   onlineUCB(n, learner.OnlineServer{Width: 4}),
-		"shuffle-amplified": learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: budget, Batch: 20}),
-		"shuffle-vectorsum": learner.NewShuffleVectorSum(learner.VectorSum{Budget: budget, Batch: 20}),
+		"greedy":            learner.New(linear.UCB{Alpha: 1, Sigma: 1e-12, ThetaNorm: 1e-12}, nil),
+		"ldp":               ldp(local.LDPNoise{Budget: budget, Constant: k}),
+		"ldp/epsilon=inf":   ldp(local.LDPNoise{Budget: none}),
+		"onlineucb-ogd":     onlineUCB(n, local.OnlineServer{Online: ogd(0.1), Width: 4}),
+		"onlineucb-maler":   onlineUCB(n, local.OnlineServer{Width: 4}),
+		"shuffle-amplified": local.NewShuffleAmplified(local.AmplifiedNoise{Budget: budget, Batch: 20}),
+		"shuffle-vectorsum": local.NewShuffleVectorSum(local.VectorSum{Budget: budget, Batch: 20}),
 	}
 	for name, sums := range sums(budget) {
-		learners["linucb/"+name] = learner.New(learner.LinUCB{}, sums)
+		learners["linucb/"+name] = learner.New(linear.UCB{}, sums)
 	}
 	for name, l := range combiners() {
 		learners["combiner/"+name] = l

@@ -7,6 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -26,12 +27,12 @@ func ExampleDPUCBMAT() {
 		Name: "table 2", Horizon: 10_000, Trials: 4, Seed: 1,
 		Environment: environment.SemiBandit{Matroid: m, Means: []float64{0.80, 0.75, 0.60, 0.20, 0.30, 0.40, 0.70}},
 		Policies: []simulate.Policy{
-			{Name: "OMM", Learner: learner.NewOMM(m)},
-			{Name: "CTS", Learner: learner.New(learner.CTS{Matroid: m}, nil)},
-			{Name: "KL-OSM", Learner: learner.New(learner.KLOSM{Matroid: m}, nil)},
-			{Name: "DPUCB-MAT", Learner: learner.DPUCBMAT(m, 2)},
-			{Name: "DPTS-MAT", Learner: learner.DPTSMAT(m, 2)},
-			{Name: "KL-OSM, private", Learner: learner.New(learner.KLOSM{Matroid: m, Boost: 0.1}, private)},
+			{Name: "OMM", Learner: slots.NewOMM(m)},
+			{Name: "CTS", Learner: learner.New(slots.CTS{Matroid: m}, nil)},
+			{Name: "KL-OSM", Learner: learner.New(slots.KLOSM{Matroid: m}, nil)},
+			{Name: "DPUCB-MAT", Learner: slots.DPUCBMAT(m, 2)},
+			{Name: "DPTS-MAT", Learner: slots.DPTSMAT(m, 2)},
+			{Name: "KL-OSM, private", Learner: learner.New(slots.KLOSM{Matroid: m, Boost: 0.1}, private)},
 		},
 	}
 	r, err := e.Run(context.Background())
@@ -59,7 +60,7 @@ func ExampleDPTSMAT() {
 		fmt.Println(err)
 		return
 	}
-	l, err := learner.DPTSMAT(m, 1).Open(bandit.Problem{Arms: 4, Slots: 2, RewardMin: 0, RewardMax: 1}, 1000)
+	l, err := slots.DPTSMAT(m, 1).Open(bandit.Problem{Arms: 4, Slots: 2, RewardMin: 0, RewardMax: 1}, 1000)
 	if err != nil {
 		fmt.Println(err)
 		return

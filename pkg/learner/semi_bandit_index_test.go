@@ -9,6 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -52,25 +53,25 @@ func (s *saysRun) Release() *privacy.Means {
 // TestIndices compares the order in which arms are played with the formulas of the learners'
 // descriptions, for any means, counts and tails, and every tuning.
 func TestIndices(t *testing.T) {
-	const arms, slots = 7, 7
-	m := must(matroid.NewUniform(arms, slots))
+	const arms, most = 7, 7
+	m := must(matroid.NewUniform(arms, most))
 	r := random.New(1, 0, "estimates")
-	l3 := func(round int) float64 { return 3 * math.Log(slots*float64(round)) }
+	l3 := func(round int) float64 { return 3 * math.Log(most*float64(round)) }
 	bound := func(e privacy.Estimate, l float64) float64 { return e.Tail.Root*math.Sqrt(l) + e.Tail.Linear*l }
 	tally := &said{estimates: make([]privacy.Estimate, arms)}
-	omm := func(l learner.OMM, explore, width, slots float64) (string, bandit.Learner, func(privacy.Estimate, int, float64, float64) float64) {
+	omm := func(l slots.OMM, explore, width, most float64) (string, bandit.Learner, func(privacy.Estimate, int, float64, float64) float64) {
 		l.Matroid = m
-		return fmt.Sprintf("omm/%v/%v/%v", explore, width, slots), learner.New(&l, tally), func(e privacy.Estimate, round int, span, _ float64) float64 {
-			return e.Mean + width*(span*math.Sqrt(explore*math.Log(slots*float64(round))/float64(e.Count))+bound(e, 3*math.Log(slots*float64(round))))
+		return fmt.Sprintf("omm/%v/%v/%v", explore, width, most), learner.New(&l, tally), func(e privacy.Estimate, round int, span, _ float64) float64 {
+			return e.Mean + width*(span*math.Sqrt(explore*math.Log(most*float64(round))/float64(e.Count))+bound(e, 3*math.Log(most*float64(round))))
 		}
 	}
-	cts := func(l learner.CTS, width, boost float64) (string, bandit.Learner, func(privacy.Estimate, int, float64, float64) float64) {
+	cts := func(l slots.CTS, width, boost float64) (string, bandit.Learner, func(privacy.Estimate, int, float64, float64) float64) {
 		l.Matroid = m
 		return fmt.Sprintf("cts/%v/%v", width, boost), learner.New(&l, tally), func(e privacy.Estimate, round int, span, z float64) float64 {
 			return e.Mean + boost*bound(e, l3(round)) + width*span*z/math.Sqrt(float64(e.Count))
 		}
 	}
-	kl := func(l learner.KLOSM, explore, loglog, boost float64) (string, bandit.Learner, func(privacy.Estimate, int, float64, float64) float64) {
+	kl := func(l slots.KLOSM, explore, loglog, boost float64) (string, bandit.Learner, func(privacy.Estimate, int, float64, float64) float64) {
 		l.Matroid = m
 		return fmt.Sprintf("kl-osm/%v/%v/%v", explore, loglog, boost), learner.New(&l, tally), func(e privacy.Estimate, round int, span, _ float64) float64 {
 			mean := (e.Mean + boost*bound(e, l3(round)) + 1) / span // of the range [-1, span-1]
@@ -84,7 +85,7 @@ func TestIndices(t *testing.T) {
 			for e := range tally.estimates {
 				tally.estimates[e] = privacy.Estimate{Mean: -1 + span*r.Float64(), Count: 1 + r.IntN(1000), Tail: privacy.Tail{Root: span * r.Float64() / 20, Linear: span * r.Float64() / 50}}
 			}
-			run := bandittest.Run(t, l, bandit.Problem{Arms: arms, Slots: slots, RewardMin: -1, RewardMax: span - 1}, 10, random.New(1, trial, "own"), random.Source(1, 0, "noise"))
+			run := bandittest.Run(t, l, bandit.Problem{Arms: arms, Slots: most, RewardMin: -1, RewardMax: span - 1}, 10, random.New(1, trial, "own"), random.Source(1, 0, "noise"))
 			run.Update(&bandit.View{Round: 1, Arms: arms}, []int{0, 1, 2, 3, 4, 5, 6}, make([]float64, arms))
 			round := 3 + r.IntN(100_000)
 			got := run.Select(&bandit.View{Round: round, Arms: arms}, nil)
@@ -106,12 +107,12 @@ func TestIndices(t *testing.T) {
 			}
 		}
 	}
-	check(omm(learner.OMM{}, 3, 1, slots))
-	check(omm(learner.OMM{Explore: 0.7, Width: 0.3}, 0.7, 0.3, slots))
-	check(cts(learner.CTS{}, 1, 1))
-	check(cts(learner.CTS{Width: 0.4, Boost: 0.2}, 0.4, 0.2))
-	check(kl(learner.KLOSM{}, 1, 0, 1))
-	check(kl(learner.KLOSM{LogLog: 3, Explore: 2, Boost: 0.1}, 2, 3, 0.1))
+	check(omm(slots.OMM{}, 3, 1, most))
+	check(omm(slots.OMM{Explore: 0.7, Width: 0.3}, 0.7, 0.3, most))
+	check(cts(slots.CTS{}, 1, 1))
+	check(cts(slots.CTS{Width: 0.4, Boost: 0.2}, 0.4, 0.2))
+	check(kl(slots.KLOSM{}, 1, 0, 1))
+	check(kl(slots.KLOSM{LogLog: 3, Explore: 2, Boost: 0.1}, 2, 3, 0.1))
 }
 
 // TestSampledNoise: with Sample, an arm is preferred as often as its draw is the higher one by
@@ -121,7 +122,7 @@ func TestSampledNoise(t *testing.T) {
 	m := must(matroid.NewUniform(2, 1))
 	const draws, gap, boost = 40_000, 0.6, 1.5
 	for _, tail := range []privacy.Tail{{Linear: 0.3}, {Root: 0.5}, {Root: 0.2, Linear: 0.2}} {
-		l := learner.New(learner.CTS{Matroid: m, Width: 0.5, Boost: boost, Sample: true}, &said{estimates: []privacy.Estimate{{Mean: 0.1, Count: 10, Tail: tail}, {Mean: 0.1 + gap, Count: 10}}})
+		l := learner.New(slots.CTS{Matroid: m, Width: 0.5, Boost: boost, Sample: true}, &said{estimates: []privacy.Estimate{{Mean: 0.1, Count: 10, Tail: tail}, {Mean: 0.1 + gap, Count: 10}}})
 		run := bandittest.Run(t, l, bandit.Problem{Arms: 2, Slots: 1, RewardMax: 2}, 10, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 		r := random.New(1, 0, "reference")
 		sd := 0.5 * 2 / math.Sqrt(10)
@@ -157,7 +158,7 @@ func TestKvetonIndex(t *testing.T) {
 	}{{1 - 0.001, 1}, {1 + 0.001, 0}} {
 		width := 10 * math.Sqrt(2*math.Log(50))
 		tally := &said{estimates: []privacy.Estimate{{Mean: c.mean, Count: 1}, {Mean: 1 + width/2, Count: 4}}}
-		l := learner.NewOMM(m)
+		l := slots.NewOMM(m)
 		l.Statistic = tally
 		run := bandittest.Run(t, l, bandit.Problem{Arms: 2, Slots: 1, RewardMax: 10}, 10, nil, random.Source(1, 0, "noise"))
 		for arm := range 2 {
@@ -175,7 +176,7 @@ func TestKLWarmStart(t *testing.T) {
 	const arms = 6
 	r := random.New(1, 0, "estimates")
 	tally := &said{estimates: make([]privacy.Estimate, arms)}
-	l := learner.New(learner.KLOSM{Matroid: must(matroid.NewUniform(arms, arms))}, tally)
+	l := learner.New(slots.KLOSM{Matroid: must(matroid.NewUniform(arms, arms))}, tally)
 	run := bandittest.Run(t, l, bandit.Problem{Arms: arms, Slots: arms, RewardMax: 1}, 3000, nil, random.Source(1, 0, "noise"))
 	all := []int{0, 1, 2, 3, 4, 5}
 	for range 3000 {

@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -182,8 +183,8 @@ func TestAlgorithms2And3(t *testing.T) {
 	env := table2()
 	vectors := [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {0, 0, 0}}
 	inf := math.Inf(1)
-	for _, start := range []learner.Initialisation{learner.Forced, learner.AsPublished} {
-		forced := start == learner.Forced
+	for _, start := range []slots.Initialisation{slots.Forced, slots.AsPublished} {
+		forced := start == slots.Forced
 		blocks := func(epsilon float64) mechanism.Blocks {
 			return mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
 		}
@@ -192,14 +193,14 @@ func TestAlgorithms2And3(t *testing.T) {
 			l    bandit.Learner
 			r    *matReference
 		}{
-			{"DPUCB-MAT, 0.5", learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(0.5)), newReference(vectors, 3, 0.5, false, forced, false)},
-			{"DPUCB-MAT, 2", learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(2)), newReference(vectors, 3, 2, false, forced, false)},
-			{"DPUCB-MAT, 50", learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(50)), newReference(vectors, 3, 50, false, forced, false)},
-			{"DPTS-MAT, 0.5", learner.New(learner.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(0.5)), newReference(vectors, 3, 0.5, true, forced, false)},
-			{"DPTS-MAT, 2", learner.New(learner.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(2)), newReference(vectors, 3, 2, true, forced, false)},
-			{"DPTS-MAT, +Inf", learner.New(learner.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(inf)), newReference(vectors, 3, inf, true, forced, false)},
-			{"OMM", learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: start}, nil), newReference(vectors, 3, inf, false, forced, true)},
-			{"CTS", learner.New(learner.CTS{Matroid: env.Matroid, Initialisation: start}, nil), newReference(vectors, 3, inf, true, forced, true)},
+			{"DPUCB-MAT, 0.5", learner.New(slots.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(0.5)), newReference(vectors, 3, 0.5, false, forced, false)},
+			{"DPUCB-MAT, 2", learner.New(slots.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(2)), newReference(vectors, 3, 2, false, forced, false)},
+			{"DPUCB-MAT, 50", learner.New(slots.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(50)), newReference(vectors, 3, 50, false, forced, false)},
+			{"DPTS-MAT, 0.5", learner.New(slots.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(0.5)), newReference(vectors, 3, 0.5, true, forced, false)},
+			{"DPTS-MAT, 2", learner.New(slots.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(2)), newReference(vectors, 3, 2, true, forced, false)},
+			{"DPTS-MAT, +Inf", learner.New(slots.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(inf)), newReference(vectors, 3, inf, true, forced, false)},
+			{"OMM", learner.New(slots.OMM{Matroid: env.Matroid, Initialisation: start}, nil), newReference(vectors, 3, inf, false, forced, true)},
+			{"CTS", learner.New(slots.CTS{Matroid: env.Matroid, Initialisation: start}, nil), newReference(vectors, 3, inf, true, forced, true)},
 		} {
 			t.Run(fmt.Sprintf("%s/%v", c.name, start), func(t *testing.T) {
 				const rounds = 2000
@@ -266,18 +267,18 @@ func klReference(mean, count, budget float64) float64 {
 func TestKLOSM(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		policy   learner.KLOSM
+		policy   slots.KLOSM
 		explore  float64
 		rounds   int
 		weights  func(r *rand.Rand, mean float64) float64
 		lo, span float64
 	}{
-		{"bernoulli", learner.KLOSM{}, 1, 3000, coin, 0, 1},
-		{"ln ln t", learner.KLOSM{LogLog: 3}, 1, 2000, coin, 0, 1},
-		{"explore", learner.KLOSM{Explore: 0.3}, 0.3, 2000, coin, 0, 1},
-		{"range", learner.KLOSM{}, 1, 2000, func(r *rand.Rand, mean float64) float64 { return 4*coin(r, mean) - 1 }, -1, 4},
-		{"uniform", learner.KLOSM{}, 1, 2000, func(r *rand.Rand, mean float64) float64 { return r.Float64() * mean }, 0, 1},
-		{"sure", learner.KLOSM{}, 1, 2000, func(_ *rand.Rand, mean float64) float64 { return math.Round(mean) }, 0, 1},
+		{"bernoulli", slots.KLOSM{}, 1, 3000, coin, 0, 1},
+		{"ln ln t", slots.KLOSM{LogLog: 3}, 1, 2000, coin, 0, 1},
+		{"explore", slots.KLOSM{Explore: 0.3}, 0.3, 2000, coin, 0, 1},
+		{"range", slots.KLOSM{}, 1, 2000, func(r *rand.Rand, mean float64) float64 { return 4*coin(r, mean) - 1 }, -1, 4},
+		{"uniform", slots.KLOSM{}, 1, 2000, func(r *rand.Rand, mean float64) float64 { return r.Float64() * mean }, 0, 1},
+		{"sure", slots.KLOSM{}, 1, 2000, func(_ *rand.Rand, mean float64) float64 { return math.Round(mean) }, 0, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			const arms, slots = 12, 4

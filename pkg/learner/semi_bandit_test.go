@@ -12,6 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -39,11 +40,11 @@ func TestSemiBanditConformance(t *testing.T) {
 			})
 		}
 		for name, l := range map[string]bandit.Learner{
-			"omm":      learner.New(learner.OMM{Matroid: e.m, Initialisation: learner.AsPublished}, blocks(1)),
-			"cts":      learner.New(learner.CTS{Matroid: e.m, Initialisation: learner.AsPublished}, blocks(1)),
-			"kl-osm":   learner.New(learner.KLOSM{Matroid: e.m, Initialisation: learner.AsPublished}, nil),
-			"gaussian": learner.New(learner.OMM{Matroid: e.m}, mechanism.Blocks{Budget: budget}),
-			"omm/inf":  learner.New(learner.OMM{Matroid: e.m}, blocks(math.Inf(1))),
+			"omm":      learner.New(slots.OMM{Matroid: e.m, Initialisation: slots.AsPublished}, blocks(1)),
+			"cts":      learner.New(slots.CTS{Matroid: e.m, Initialisation: slots.AsPublished}, blocks(1)),
+			"kl-osm":   learner.New(slots.KLOSM{Matroid: e.m, Initialisation: slots.AsPublished}, nil),
+			"gaussian": learner.New(slots.OMM{Matroid: e.m}, mechanism.Blocks{Budget: budget}),
+			"omm/inf":  learner.New(slots.OMM{Matroid: e.m}, blocks(math.Inf(1))),
 		} {
 			if name != "omm/inf" && name != "gaussian" {
 				name += "/as published"
@@ -136,13 +137,13 @@ func TestPermutedArms(t *testing.T) {
 		other := must(matroid.NewLinear(moved))
 		for name, l := range map[string]func(m matroid.Matroid) bandit.Learner{
 			"omm": func(m matroid.Matroid) bandit.Learner {
-				return learner.New(learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, nil)
+				return learner.New(slots.OMM{Matroid: m, Initialisation: slots.AsPublished}, nil)
 			},
 			"kl-osm": func(m matroid.Matroid) bandit.Learner {
-				return learner.New(learner.KLOSM{Matroid: m, Initialisation: learner.AsPublished}, nil)
+				return learner.New(slots.KLOSM{Matroid: m, Initialisation: slots.AsPublished}, nil)
 			},
 			"blocks": func(m matroid.Matroid) bandit.Learner {
-				return learner.New(learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(math.Inf(1)))
+				return learner.New(slots.OMM{Matroid: m, Initialisation: slots.AsPublished}, blocks(math.Inf(1)))
 			},
 		} {
 			want := semiPlay(t, l(env.Matroid), p, env.Matroid, 1500, weight)
@@ -205,13 +206,13 @@ func TestNoPrivacy(t *testing.T) {
 	env := films()
 	for name, l := range map[string]func(privacy.Tally) bandit.Learner{
 		"omm": func(tally privacy.Tally) bandit.Learner {
-			return learner.New(learner.OMM{Matroid: env.Matroid}, tally)
+			return learner.New(slots.OMM{Matroid: env.Matroid}, tally)
 		},
 		"cts": func(tally privacy.Tally) bandit.Learner {
-			return learner.New(learner.CTS{Matroid: env.Matroid}, tally)
+			return learner.New(slots.CTS{Matroid: env.Matroid}, tally)
 		},
 		"kl-osm": func(tally privacy.Tally) bandit.Learner {
-			return learner.New(learner.KLOSM{Matroid: env.Matroid}, tally)
+			return learner.New(slots.KLOSM{Matroid: env.Matroid}, tally)
 		},
 	} {
 		want := semiPlay(t, l(blockMeans{}), env.Problem(), env.Matroid, 2000, weights(env.Means))
@@ -257,11 +258,11 @@ func TestEasyInstances(t *testing.T) {
 			l     bandit.Learner
 			limit float64
 		}{
-			{"omm", learner.NewOMM(m), 150}, {"cts", learner.New(learner.CTS{Matroid: m}, nil), 100}, {"cts, narrow", learner.New(learner.CTS{Matroid: m, Width: 0.5}, nil), 40},
-			{"cts-beta", learner.CTSBeta{Matroid: m}, 30}, {"kl-osm", learner.New(learner.KLOSM{Matroid: m}, nil), 60},
-			{"dpucb-mat", learner.DPUCBMAT(m, 10), 600}, {"dpts-mat", learner.DPTSMAT(m, 10), 400},
-			{"kl-osm, private", learner.New(learner.KLOSM{Matroid: m}, blocks(10)), 300},
-			{"omm, narrow", learner.New(learner.OMM{Matroid: m, Width: 0.2}, blocks(10)), 120},
+			{"omm", slots.NewOMM(m), 150}, {"cts", learner.New(slots.CTS{Matroid: m}, nil), 100}, {"cts, narrow", learner.New(slots.CTS{Matroid: m, Width: 0.5}, nil), 40},
+			{"cts-beta", slots.CTSBeta{Matroid: m}, 30}, {"kl-osm", learner.New(slots.KLOSM{Matroid: m}, nil), 60},
+			{"dpucb-mat", slots.DPUCBMAT(m, 10), 600}, {"dpts-mat", slots.DPTSMAT(m, 10), 400},
+			{"kl-osm, private", learner.New(slots.KLOSM{Matroid: m}, blocks(10)), 300},
+			{"omm, narrow", learner.New(slots.OMM{Matroid: m, Width: 0.2}, blocks(10)), 120},
 		} {
 			trial := bandittest.Start(t, env, nil)
 			var regret float64
@@ -282,7 +283,7 @@ func TestBetaCoins(t *testing.T) {
 	p := bandit.Problem{Arms: 2, Slots: 1, RewardMin: -2, RewardMax: 2}
 	// 0.375 against 0.625, 0.2 against 0.4, 0.6 against 0.8
 	for _, weights := range [][]float64{{-0.5, 0.5}, {-1.2, -0.4}, {0.4, 1.2}} {
-		played := semiPlay(t, learner.CTSBeta{Matroid: m}, p, m, 3000, func(_, arm int) float64 { return weights[arm] })
+		played := semiPlay(t, slots.CTSBeta{Matroid: m}, p, m, 3000, func(_, arm int) float64 { return weights[arm] })
 		n := 0
 		for _, arms := range played {
 			n += arms[0]
@@ -299,10 +300,10 @@ func TestSemiBanditRefuses(t *testing.T) {
 	good := table2().Problem()
 	type maker func(m matroid.Matroid) bandit.Learner
 	all := map[string]maker{
-		"OMM":     func(m matroid.Matroid) bandit.Learner { return learner.New(learner.OMM{Matroid: m}, nil) },
-		"CTS":     func(m matroid.Matroid) bandit.Learner { return learner.New(learner.CTS{Matroid: m}, nil) },
-		"CTSBeta": func(m matroid.Matroid) bandit.Learner { return learner.CTSBeta{Matroid: m} },
-		"KLOSM":   func(m matroid.Matroid) bandit.Learner { return learner.New(learner.KLOSM{Matroid: m}, nil) },
+		"OMM":     func(m matroid.Matroid) bandit.Learner { return learner.New(slots.OMM{Matroid: m}, nil) },
+		"CTS":     func(m matroid.Matroid) bandit.Learner { return learner.New(slots.CTS{Matroid: m}, nil) },
+		"CTSBeta": func(m matroid.Matroid) bandit.Learner { return slots.CTSBeta{Matroid: m} },
+		"KLOSM":   func(m matroid.Matroid) bandit.Learner { return learner.New(slots.KLOSM{Matroid: m}, nil) },
 	}
 	for name, l := range all {
 		wants(t, name, failure(l(nil).Open(good, 100)), name+".Matroid is nil")
@@ -330,22 +331,22 @@ func TestSemiBanditRefuses(t *testing.T) {
 		l     bandit.Learner
 		words []string
 	}{
-		{learner.New(learner.OMM{Matroid: m, Width: -1}, nil), []string{"OMM.Width = -1", "> 0"}},
-		{learner.New(learner.OMM{Matroid: m, Width: nan}, nil), []string{"OMM.Width = NaN", "> 0"}},
-		{learner.New(learner.OMM{Matroid: m, Width: inf}, nil), []string{"OMM.Width = +Inf", "finite"}},
-		{learner.New(learner.OMM{Matroid: m, Explore: -2}, nil), []string{"OMM.Explore = -2", "> 0"}},
-		{learner.New(learner.OMM{Matroid: m, Explore: nan}, nil), []string{"OMM.Explore = NaN", "> 0"}},
-		{learner.New(learner.OMM{Matroid: m, Log: 7}, nil), []string{"OMM.Log = Logarithm(7)", "LogKT or LogT"}},
-		{learner.New(learner.OMM{Matroid: m, Initialisation: 3}, nil), []string{"OMM.Initialisation = Initialisation(3)", "Forced or AsPublished"}},
-		{learner.New(learner.CTS{Matroid: m, Width: -1}, nil), []string{"CTS.Width = -1", "> 0"}},
-		{learner.New(learner.CTS{Matroid: m, Boost: nan}, nil), []string{"CTS.Boost = NaN", "> 0"}},
-		{learner.New(learner.CTS{Matroid: m, Initialisation: -1}, nil), []string{"CTS.Initialisation = Initialisation(-1)"}},
-		{learner.New(learner.KLOSM{Matroid: m, LogLog: -1}, nil), []string{"KLOSM.LogLog = -1", ">= 0"}},
-		{learner.New(learner.KLOSM{Matroid: m, LogLog: nan}, nil), []string{"KLOSM.LogLog = NaN", ">= 0"}},
-		{learner.New(learner.KLOSM{Matroid: m, Explore: inf}, nil), []string{"KLOSM.Explore = +Inf", "finite"}},
-		{learner.New(learner.KLOSM{Matroid: m, Boost: -1}, nil), []string{"KLOSM.Boost = -1", "> 0"}},
-		{learner.DPUCBMAT(m, 0), []string{"epsilon = 0", "> 0"}},
-		{learner.DPTSMAT(m, nan), []string{"epsilon = NaN", "> 0"}},
+		{learner.New(slots.OMM{Matroid: m, Width: -1}, nil), []string{"OMM.Width = -1", "> 0"}},
+		{learner.New(slots.OMM{Matroid: m, Width: nan}, nil), []string{"OMM.Width = NaN", "> 0"}},
+		{learner.New(slots.OMM{Matroid: m, Width: inf}, nil), []string{"OMM.Width = +Inf", "finite"}},
+		{learner.New(slots.OMM{Matroid: m, Explore: -2}, nil), []string{"OMM.Explore = -2", "> 0"}},
+		{learner.New(slots.OMM{Matroid: m, Explore: nan}, nil), []string{"OMM.Explore = NaN", "> 0"}},
+		{learner.New(slots.OMM{Matroid: m, Log: 7}, nil), []string{"OMM.Log = Logarithm(7)", "LogKT or LogT"}},
+		{learner.New(slots.OMM{Matroid: m, Initialisation: 3}, nil), []string{"OMM.Initialisation = Initialisation(3)", "Forced or AsPublished"}},
+		{learner.New(slots.CTS{Matroid: m, Width: -1}, nil), []string{"CTS.Width = -1", "> 0"}},
+		{learner.New(slots.CTS{Matroid: m, Boost: nan}, nil), []string{"CTS.Boost = NaN", "> 0"}},
+		{learner.New(slots.CTS{Matroid: m, Initialisation: -1}, nil), []string{"CTS.Initialisation = Initialisation(-1)"}},
+		{learner.New(slots.KLOSM{Matroid: m, LogLog: -1}, nil), []string{"KLOSM.LogLog = -1", ">= 0"}},
+		{learner.New(slots.KLOSM{Matroid: m, LogLog: nan}, nil), []string{"KLOSM.LogLog = NaN", ">= 0"}},
+		{learner.New(slots.KLOSM{Matroid: m, Explore: inf}, nil), []string{"KLOSM.Explore = +Inf", "finite"}},
+		{learner.New(slots.KLOSM{Matroid: m, Boost: -1}, nil), []string{"KLOSM.Boost = -1", "> 0"}},
+		{slots.DPUCBMAT(m, 0), []string{"epsilon = 0", "> 0"}},
+		{slots.DPTSMAT(m, nan), []string{"epsilon = NaN", "> 0"}},
 	} {
 		wants(t, fmt.Sprintf("%T", c.l), failure(c.l.Open(good, 100)), c.words...)
 	}
@@ -368,22 +369,22 @@ func TestBadSemiRounds(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		start learner.Initialisation
+		start slots.Initialisation
 		do    func(bandit.Run) error
 		words []string
 	}{
-		{"round 0", learner.Forced, choose(bandit.View{Arms: 7}), []string{"Round = 0", ">= 1"}},
-		{"arms", learner.Forced, choose(bandit.View{Round: 3, Arms: 6}), []string{"round 3", "6 arms", "want 7"}},
-		{"contexts", learner.Forced, choose(bandit.View{Round: 3, Arms: 7, Dim: 1, X: make([]float64, 7)}), []string{"round 3", "dimension 1", "want 0"}},
-		{"numbers", learner.Forced, choose(bandit.View{Round: 3, Arms: 7, X: make([]float64, 7)}), []string{"round 3", "7 numbers"}},
-		{"few", learner.Forced, update([]int{0, 1}, 1, 1), []string{"round 5", "2 arms and 2 rewards", "want 3"}},
-		{"range", learner.Forced, update([]int{0, 1, 7}, 1, 1, 1), []string{"round 5", "arm 7"}},
-		{"twice", learner.Forced, update([]int{0, 1, 1}, 1, 1, 1), []string{"round 5", "arm 1 twice"}},
-		{"infinite", learner.Forced, update([]int{0, 1, 2}, 1, math.Inf(-1), 1), []string{"round 5", "weight -Inf of arm 1"}},
-		{"cold", learner.AsPublished, choose(view), []string{"round 5", "no warm-up"}},
-		{"warm", learner.Forced, func(l bandit.Run) error { return l.(bandit.Warmed).WarmUp(make([]float64, 7)) }, []string{"warm-up", "asks for none"}},
-		{"short", learner.AsPublished, func(l bandit.Run) error { return l.(bandit.Warmed).WarmUp(make([]float64, 6)) }, []string{"round 0", "6 rewards", "all 7"}},
-		{"again", learner.AsPublished, func(l bandit.Run) error {
+		{"round 0", slots.Forced, choose(bandit.View{Arms: 7}), []string{"Round = 0", ">= 1"}},
+		{"arms", slots.Forced, choose(bandit.View{Round: 3, Arms: 6}), []string{"round 3", "6 arms", "want 7"}},
+		{"contexts", slots.Forced, choose(bandit.View{Round: 3, Arms: 7, Dim: 1, X: make([]float64, 7)}), []string{"round 3", "dimension 1", "want 0"}},
+		{"numbers", slots.Forced, choose(bandit.View{Round: 3, Arms: 7, X: make([]float64, 7)}), []string{"round 3", "7 numbers"}},
+		{"few", slots.Forced, update([]int{0, 1}, 1, 1), []string{"round 5", "2 arms and 2 rewards", "want 3"}},
+		{"range", slots.Forced, update([]int{0, 1, 7}, 1, 1, 1), []string{"round 5", "arm 7"}},
+		{"twice", slots.Forced, update([]int{0, 1, 1}, 1, 1, 1), []string{"round 5", "arm 1 twice"}},
+		{"infinite", slots.Forced, update([]int{0, 1, 2}, 1, math.Inf(-1), 1), []string{"round 5", "weight -Inf of arm 1"}},
+		{"cold", slots.AsPublished, choose(view), []string{"round 5", "no warm-up"}},
+		{"warm", slots.Forced, func(l bandit.Run) error { return l.(bandit.Warmed).WarmUp(make([]float64, 7)) }, []string{"warm-up", "asks for none"}},
+		{"short", slots.AsPublished, func(l bandit.Run) error { return l.(bandit.Warmed).WarmUp(make([]float64, 6)) }, []string{"round 0", "6 rewards", "all 7"}},
+		{"again", slots.AsPublished, func(l bandit.Run) error {
 			w := l.(bandit.Warmed)
 			if err := w.WarmUp(make([]float64, 7)); err != nil {
 				return err
@@ -391,7 +392,7 @@ func TestBadSemiRounds(t *testing.T) {
 			return w.WarmUp(make([]float64, 7))
 		}, []string{"second warm-up"}},
 	} {
-		l := learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: c.start}, blocks(1))
+		l := learner.New(slots.OMM{Matroid: env.Matroid, Initialisation: c.start}, blocks(1))
 		run := bandittest.Run(t, l, env.Problem(), 100, nil, random.Source(1, 0, "noise"))
 		wants(t, c.name, c.do(run.Run), c.words...)
 	}
@@ -420,7 +421,7 @@ func TestClippedWeights(t *testing.T) {
 // TestSemiBanditClaims: a learner claims what its tally claims, and so does its meter.
 func TestSemiBanditClaims(t *testing.T) {
 	env := table2()
-	for _, of := range []bandit.Learner{learner.DPUCBMAT(env.Matroid, 2), learner.CUCBTree(env.Matroid, 2), learner.DPTSMAT(env.Matroid, 2), learner.New(learner.KLOSM{Matroid: env.Matroid}, blocks(2))} {
+	for _, of := range []bandit.Learner{slots.DPUCBMAT(env.Matroid, 2), slots.CUCBTree(env.Matroid, 2), slots.DPTSMAT(env.Matroid, 2), learner.New(slots.KLOSM{Matroid: env.Matroid}, blocks(2))} {
 		l, err := of.Open(env.Problem(), 100)
 		if err != nil {
 			t.Fatal(err)
@@ -432,11 +433,11 @@ func TestSemiBanditClaims(t *testing.T) {
 			t.Errorf("%T spends epsilon = %v, %v", l, epsilon, err)
 		}
 	}
-	l := learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: learner.AsPublished}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Calibration: privacy.AsPublished})
+	l := learner.New(slots.OMM{Matroid: env.Matroid, Initialisation: slots.AsPublished}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Calibration: privacy.AsPublished})
 	if c := claimOf(t, l, env.Problem(), 100); math.Abs(c.Epsilon()-14./3) > 1e-12 {
 		t.Errorf("with the first round as published the claim is epsilon = %v, want L epsilon/K = 14/3", c.Epsilon())
 	}
-	if c := claimOf(t, learner.New(learner.OMM{Matroid: env.Matroid}, nil), env.Problem(), 100); !math.IsInf(c.Epsilon(), 1) {
+	if c := claimOf(t, learner.New(slots.OMM{Matroid: env.Matroid}, nil), env.Problem(), 100); !math.IsInf(c.Epsilon(), 1) {
 		t.Errorf("exact counts claim epsilon = %v", c.Epsilon())
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -20,15 +22,15 @@ import (
 func shuffles(b privacy.Budget) map[string]learner.Local {
 	k := 1 / math.Sqrt2
 	all := map[string]learner.Local{
-		"sums/constant":      learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: 20, Constant: k, Levels: 12}),
-		"amplified/Given":    learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 20, MatrixSD: 0.7, VectorSD: 1}),
-		"amplified/constant": learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 20, Constant: k}),
+		"sums/constant":      local.NewShuffleVectorSum(local.VectorSum{Budget: b, Batch: 20, Constant: k, Levels: 12}),
+		"amplified/Given":    local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Batch: 20, MatrixSD: 0.7, VectorSD: 1}),
+		"amplified/constant": local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Batch: 20, Constant: k}),
 	}
 	add := func(end string, b privacy.Budget, batch int, calibrations ...privacy.Calibration) {
 		for _, c := range calibrations {
-			all["amplified/"+c.String()+end] = learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Calibration: c, Batch: batch})
+			all["amplified/"+c.String()+end] = local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Calibration: c, Batch: batch})
 		}
-		all["sums/Sound"+end] = learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: batch})
+		all["sums/Sound"+end] = local.NewShuffleVectorSum(local.VectorSum{Budget: b, Batch: batch})
 	}
 	add("/B=20", b, 20, privacy.Sound, privacy.AsPublished)
 	add("/B=1", b, 1, privacy.Sound)
@@ -86,8 +88,8 @@ func TestAmplification(t *testing.T) {
 	b := privacy.Budget{Epsilon: 1, Delta: 0.1}
 	last := math.Inf(1)
 	for _, batch := range []int{20, 500, 1000, 5000} {
-		n := learner.AmplifiedNoise{Budget: b, Batch: batch}
-		c := claimOf(t, learner.NewShuffleAmplified(n), features, 20000)
+		n := local.AmplifiedNoise{Budget: b, Batch: batch}
+		c := claimOf(t, local.NewShuffleAmplified(n), features, 20000)
 		a, err := n.Amplification(features)
 		if err != nil {
 			t.Fatal(err)
@@ -107,12 +109,12 @@ func TestAmplification(t *testing.T) {
 		t.Errorf("batches of 5000 take a standard deviation of %v, one message 1.0859", last)
 	}
 	// The least budget: shuffled, the messages have epsilon = 0, and the claim is what was asked for.
-	tiny := learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1e-160, Delta: 1e-3}, Batch: 1 << 16})
+	tiny := local.NewShuffleAmplified(local.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1e-160, Delta: 1e-3}, Batch: 1 << 16})
 	if c := claimOf(t, tiny, features, 20000); c.Event().Validate() != nil || c.Epsilon() != 1e-160 || c.Model() != privacy.Shuffled {
 		t.Errorf("claims epsilon = %v of %v in the %v model, want 1e-160 of a valid event", c.Epsilon(), c.Event(), c.Model())
 	}
 	// The printed constants at a batch that they were not made for.
-	l := learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 500, Calibration: privacy.AsPublished})
+	l := local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Batch: 500, Calibration: privacy.AsPublished})
 	if c := claimOf(t, l, features, 20000); c.Epsilon() < 3 {
 		t.Errorf("claims epsilon = %v, want more than 3", c.Epsilon())
 	}
@@ -122,9 +124,9 @@ func TestAmplification(t *testing.T) {
 // where it comes from.
 func TestAmplifiedGiven(t *testing.T) {
 	for _, budget := range []privacy.Budget{{Epsilon: 1, Delta: 0.1}, {Epsilon: 0.01, Delta: 1e-6}} {
-		calibrated, _ := device(t, learner.AmplifiedDevice{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 2000}}, features, 4000)
+		calibrated, _ := device(t, local.AmplifiedDevice{Noise: local.AmplifiedNoise{Budget: budget, Batch: 2000}}, features, 4000)
 		draws := privacy.PlanOf(calibrated, privacy.All).Draws
-		given, _ := device(t, learner.AmplifiedDevice{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 2000, MatrixSD: draws[0].Scale, VectorSD: draws[1].Scale}}, features, 4000)
+		given, _ := device(t, local.AmplifiedDevice{Noise: local.AmplifiedNoise{Budget: budget, Batch: 2000, MatrixSD: draws[0].Scale, VectorSD: draws[1].Scale}}, features, 4000)
 		var claims [2]privacy.Claim
 		for i, d := range []learner.CalibratedDevice{calibrated, given} {
 			p, err := d.(learner.ShufflePlanner).ShuffledPlan(learner.Uniform{}, 2000)
@@ -146,8 +148,8 @@ func TestAmplifiedGiven(t *testing.T) {
 func TestVectorSumUnbiased(t *testing.T) {
 	for _, levels := range []int{9, 20} {
 		const batches, batch = 4000, 20
-		n := learner.VectorSum{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Batch: batch, Levels: levels}
-		ready, d := device(t, learner.VectorSumDevice{Noise: n}, features, 1000)
+		n := local.VectorSum{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Batch: batch, Levels: levels}
+		ready, d := device(t, local.VectorSumDevice{Noise: n}, features, 1000)
 		event := privacy.ClaimOf(ready).Event().(privacy.BinomialEvent)
 		g := float64(levels)
 		matrix, vector := g, g/2 // levels per unit
@@ -206,7 +208,7 @@ func TestVectorSumSensitivity(t *testing.T) {
 		if k != 0 {
 			p.Dim = 3
 		}
-		ready, d := device(t, learner.VectorSumDevice{Noise: learner.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}, Batch: 1, Levels: 400, Constant: k}}, p, 100)
+		ready, d := device(t, local.VectorSumDevice{Noise: local.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}, Batch: 1, Levels: 400, Constant: k}}, p, 100)
 		e := privacy.ClaimOf(ready).Event().(privacy.BinomialEvent)
 		// No noise is no help here: the counts of two users under the same noise differ by their own
 		// counts.
@@ -252,11 +254,11 @@ func TestVectorSumSensitivity(t *testing.T) {
 // play LDP LinUCB's arms at the same.
 func TestShuffleWithoutNoise(t *testing.T) {
 	const batch = 7
-	twin := ldp(learner.LDPNoise{Budget: none})
+	twin := ldp(local.LDPNoise{Budget: none})
 	twin.Batch = batch
 	for _, l := range []learner.Local{
-		learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: none, Batch: batch}),
-		learner.NewShuffleVectorSum(learner.VectorSum{Budget: none, Batch: batch}),
+		local.NewShuffleAmplified(local.AmplifiedNoise{Budget: none, Batch: batch}),
+		local.NewShuffleVectorSum(local.VectorSum{Budget: none, Batch: batch}),
 	} {
 		if n := twins(t, l, twin, 500); n > 0 {
 			t.Errorf("%T: %d arms of 500 differ from LDP LinUCB's", l.Server, n)
@@ -272,9 +274,9 @@ func TestShuffleWithoutNoise(t *testing.T) {
 func TestVectorSumConfidence(t *testing.T) {
 	failures := 0
 	for trial := range 200 {
-		l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}, Batch: 20})
-		server := l.Server.(learner.VectorSumServer)
-		server.Policy = learner.LinUCB{Alpha: 0.1}
+		l := local.NewShuffleVectorSum(local.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}, Batch: 20})
+		server := l.Server.(local.VectorSumServer)
+		server.Policy = linear.UCB{Alpha: 0.1}
 		l.Server = server
 		gone, run := escaped(t, l, environment.UnitFeatures{Dim: 3, Arms: 8}, trial, 400)
 		if gone {
@@ -295,8 +297,8 @@ func TestVectorSumConfidence(t *testing.T) {
 
 // TestShuffleMalformed: sums and messages that no batch sends are refused, and change nothing.
 func TestShuffleMalformed(t *testing.T) {
-	n := learner.VectorSum{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Batch: 20}
-	s := server[learner.Receiver](t, learner.VectorSumServer{Noise: n}, features, 100)
+	n := local.VectorSum{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Batch: 20}
+	s := server[learner.Receiver](t, local.VectorSumServer{Noise: n}, features, 100)
 	before := slices.Clone(s.Broadcast())
 	good := learner.Message(slices.Repeat([]float64{400}, 14))
 	for what, m := range map[string]learner.Message{
@@ -327,40 +329,40 @@ func TestShuffleMalformed(t *testing.T) {
 
 func TestShuffleRefuses(t *testing.T) {
 	b := privacy.Budget{Epsilon: 1, Delta: 0.1}
-	amplified := func(n learner.AmplifiedNoise) error {
-		return failure(learner.NewShuffleAmplified(n).Open(features, 100))
+	amplified := func(n local.AmplifiedNoise) error {
+		return failure(local.NewShuffleAmplified(n).Open(features, 100))
 	}
-	sums := func(v learner.VectorSum) error { return failure(learner.NewShuffleVectorSum(v).Open(features, 100)) }
-	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Batch: 20}), "epsilon = 0")
-	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1}, Batch: 20}), "delta = 0")
-	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Budget: b}), "Batch = 0")
-	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Budget: b, Batch: 20, Calibration: privacy.Given}), "Given")
-	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Budget: b, Batch: 20, VectorSD: 1}), "MatrixSD = 0")
-	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Budget: b, Batch: 20, Constant: 2}), "Constant = 2")
-	wants(t, "VectorSum", sums(learner.VectorSum{Batch: 20}), "epsilon = 0")
-	wants(t, "VectorSum", sums(learner.VectorSum{Budget: b}), "Batch = 0")
-	v := learner.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 1e-13}, Batch: 20}
+	sums := func(v local.VectorSum) error { return failure(local.NewShuffleVectorSum(v).Open(features, 100)) }
+	wants(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Batch: 20}), "epsilon = 0")
+	wants(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1}, Batch: 20}), "delta = 0")
+	wants(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Budget: b}), "Batch = 0")
+	wants(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Budget: b, Batch: 20, Calibration: privacy.Given}), "Given")
+	wants(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Budget: b, Batch: 20, VectorSD: 1}), "MatrixSD = 0")
+	wants(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Budget: b, Batch: 20, Constant: 2}), "Constant = 2")
+	wants(t, "VectorSum", sums(local.VectorSum{Batch: 20}), "epsilon = 0")
+	wants(t, "VectorSum", sums(local.VectorSum{Budget: b}), "Batch = 0")
+	v := local.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 1e-13}, Batch: 20}
 	wants(t, "VectorSum", sums(v), "VectorSum.Budget.Delta = 1e-13, want >= ", "20 devices")
 	if v.Budget.Delta = 1e-10; sums(v) != nil { // some hundred numbers, each off by 1e-14 at least
 		t.Errorf("delta = %v, more than the sampler is off by: %v", v.Budget.Delta, sums(v))
 	}
-	wants(t, "VectorSum", sums(learner.VectorSum{Budget: b, Batch: 20, Levels: -1}), "Levels = -1")
-	wants(t, "VectorSum", sums(learner.VectorSum{Budget: b, Batch: 20, Constant: math.NaN()}), "Constant = NaN")
-	wants(t, "VectorSum", sums(learner.VectorSum{Budget: privacy.Budget{Epsilon: 1e-9, Delta: 1e-9}, Batch: 20}), "noise")
+	wants(t, "VectorSum", sums(local.VectorSum{Budget: b, Batch: 20, Levels: -1}), "Levels = -1")
+	wants(t, "VectorSum", sums(local.VectorSum{Budget: b, Batch: 20, Constant: math.NaN()}), "Constant = NaN")
+	wants(t, "VectorSum", sums(local.VectorSum{Budget: privacy.Budget{Epsilon: 1e-9, Delta: 1e-9}, Batch: 20}), "noise")
 
 	// Claims for a batch of one shuffler do not pass for another's.
-	l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: 20})
+	l := local.NewShuffleVectorSum(local.VectorSum{Budget: b, Batch: 20})
 	l.Shuffler = learner.Uniform{}
 	wants(t, "VectorSumDevice", failure(l.Open(features, 100)), "type learner.Uniform", "want learner.BitSum")
-	l = learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: 20})
+	l = local.NewShuffleVectorSum(local.VectorSum{Budget: b, Batch: 20})
 	l.Batch = 10
 	wants(t, "VectorSumDevice", failure(l.Open(features, 100)), "batches of 10", "20")
 	l.Batch = 0
 	wants(t, "VectorSumDevice", failure(l.Open(features, 100)), "batches of 1", "20")
-	l = learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 20})
+	l = local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Batch: 20})
 	l.Shuffler = learner.BitSum{}
 	wants(t, "AmplifiedDevice", failure(l.Open(features, 100)), "type learner.BitSum", "want learner.Uniform")
-	l = learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 20})
+	l = local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Batch: 20})
 	l.Batch = 2000
 	wants(t, "AmplifiedDevice", failure(l.Open(features, 100)), "batches of 2000", "20")
 }

@@ -10,26 +10,27 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-func bitsOf(b learner.SparseBits) learner.Local {
-	return learner.Local{Device: learner.SparseBitsDevice{Bits: b}, Server: learner.SparseBitsServer{Bits: b}}
+func bitsOf(b sparse.SparseBits) learner.Local {
+	return learner.Local{Device: sparse.SparseBitsDevice{Bits: b}, Server: sparse.SparseBitsServer{Bits: b}}
 }
 
 func TestSparseBitsConformance(t *testing.T) {
-	bandittest.Learner(t, bitsOf(learner.SparseBits{Budget: privacy.Budget{Epsilon: 3}, Sparsity: 2, Signal: 1}),
+	bandittest.Learner(t, bitsOf(sparse.SparseBits{Budget: privacy.Budget{Epsilon: 3}, Sparsity: 2, Signal: 1}),
 		environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4}, bandittest.LearnerOptions{Seed: 1, Rounds: 330})
 }
 
 // An answer is pure epsilon-LDP, and its claim says so. Without a budget nothing is claimed.
 func TestSparseBitsClaim(t *testing.T) {
 	problem := environment.Sparse{Dim: 10}.Problem()
-	if c := claimOf(t, learner.NewSparseBits(privacy.Budget{Epsilon: 2}, 5), problem, 200_000); c.Epsilon() != 2 || c.Model() != privacy.Local || c.Proved().Delta != 0 {
+	if c := claimOf(t, sparse.NewSparseBits(privacy.Budget{Epsilon: 2}, 5), problem, 200_000); c.Epsilon() != 2 || c.Model() != privacy.Local || c.Proved().Delta != 0 {
 		t.Errorf("%v, want epsilon = 2 in the local model", c)
 	}
-	if c := claimOf(t, learner.NewSparseBits(privacy.Budget{Epsilon: math.Inf(1)}, 5), problem, 200_000); !math.IsInf(c.Epsilon(), 1) {
+	if c := claimOf(t, sparse.NewSparseBits(privacy.Budget{Epsilon: math.Inf(1)}, 5), problem, 200_000); !math.IsInf(c.Epsilon(), 1) {
 		t.Errorf("without noise: %v", c)
 	}
 }
@@ -39,10 +40,10 @@ func TestSparseBitsClaim(t *testing.T) {
 func TestSparseBitsLearns(t *testing.T) {
 	const dim, sparsity, horizon = 10, 2, 40_000
 	var runs []bandit.Run
-	l := kept{bitsOf(learner.SparseBits{Budget: privacy.Budget{Epsilon: 2}, Sparsity: sparsity}), &runs}
+	l := kept{bitsOf(sparse.SparseBits{Budget: privacy.Budget{Epsilon: 2}, Sparsity: sparsity}), &runs}
 	env := environment.Sparse{Dim: dim, Sparsity: sparsity}
 	regret, chance := late(t, env, l, horizon, horizon*3/4)
-	server := runs[0].(*learner.LocalRun).Server().(*learner.SparseBitsReceiver)
+	server := runs[0].(*learner.LocalRun).Server().(*sparse.SparseBitsReceiver)
 	trial := bandittest.Start(t, env, random.New(7, 0, "contexts")) // that late plays
 	if want := support(trial); !slices.Equal(server.Support(), want) {
 		t.Errorf("support %v, want %v", server.Support(), want)
@@ -59,18 +60,18 @@ func TestSparseBitsLearns(t *testing.T) {
 
 func TestSparseBitsRefuses(t *testing.T) {
 	p := environment.Sparse{Dim: 10}.Problem()
-	for words, change := range map[string]func(b *learner.SparseBits, l *learner.Local, horizon *int){
-		"Sparsity = 11":            func(b *learner.SparseBits, _ *learner.Local, _ *int) { b.Sparsity = 11 },
-		"Signal = 2":               func(b *learner.SparseBits, _ *learner.Local, _ *int) { b.Signal = 2 },
-		"want more than the":       func(_ *learner.SparseBits, _ *learner.Local, horizon *int) { *horizon = 5000 },
-		"psilon":                   func(b *learner.SparseBits, _ *learner.Local, _ *int) { b.Budget.Epsilon = -1 },
-		"Batch = 5, want 1":        func(_ *learner.SparseBits, l *learner.Local, _ *int) { l.Batch = 5 },
-		"rounds of its two stages": func(b *learner.SparseBits, _ *learner.Local, _ *int) { b.Budget.Epsilon = 1e-9 },
+	for words, change := range map[string]func(b *sparse.SparseBits, l *learner.Local, horizon *int){
+		"Sparsity = 11":            func(b *sparse.SparseBits, _ *learner.Local, _ *int) { b.Sparsity = 11 },
+		"Signal = 2":               func(b *sparse.SparseBits, _ *learner.Local, _ *int) { b.Signal = 2 },
+		"want more than the":       func(_ *sparse.SparseBits, _ *learner.Local, horizon *int) { *horizon = 5000 },
+		"psilon":                   func(b *sparse.SparseBits, _ *learner.Local, _ *int) { b.Budget.Epsilon = -1 },
+		"Batch = 5, want 1":        func(_ *sparse.SparseBits, l *learner.Local, _ *int) { l.Batch = 5 },
+		"rounds of its two stages": func(b *sparse.SparseBits, _ *learner.Local, _ *int) { b.Budget.Epsilon = 1e-9 },
 	} {
-		b, horizon := learner.SparseBits{Budget: privacy.Budget{Epsilon: 2}, Sparsity: 2}, 100_000
+		b, horizon := sparse.SparseBits{Budget: privacy.Budget{Epsilon: 2}, Sparsity: 2}, 100_000
 		var l learner.Local
 		change(&b, &l, &horizon)
-		l.Device, l.Server = learner.SparseBitsDevice{Bits: b}, learner.SparseBitsServer{Bits: b}
+		l.Device, l.Server = sparse.SparseBitsDevice{Bits: b}, sparse.SparseBitsServer{Bits: b}
 		if _, err := l.Open(p, horizon); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one that says %q", err, words)
 		}

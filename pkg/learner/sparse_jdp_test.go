@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -18,7 +19,7 @@ import (
 type sparseRecipe = func(privacy.Budget, int) learner.Private[mechanism.SparseGram]
 
 var sparseRecipes = map[string]sparseRecipe{
-	"plain": learner.SparseJDPPlain, "tuned": learner.SparseJDPTuned, "refined": learner.NewSparseJDP,
+	"plain": sparse.SparseJDPPlain, "tuned": sparse.SparseJDPTuned, "refined": sparse.NewSparseJDP,
 }
 
 func TestSparseJDPConformance(t *testing.T) {
@@ -150,13 +151,13 @@ func TestSparseJDPRefuses(t *testing.T) {
 		"Picks = 10, want in [1, d = 5]":             func(_ *learner.Private[mechanism.SparseGram], p *bandit.Problem, _ *int) { p.Dim = 5 },
 		"Slots = 2":                                  func(_ *learner.Private[mechanism.SparseGram], p *bandit.Problem, _ *int) { p.Slots = 2 },
 		"Ridge = -1": func(l *learner.Private[mechanism.SparseGram], _ *bandit.Problem, _ *int) {
-			l.Policy = learner.SparseJDP{Estimate: mechanism.SparseEstimate{Ridge: -1}}
+			l.Policy = sparse.SparseJDP{Estimate: mechanism.SparseEstimate{Ridge: -1}}
 		},
 		"Keep = 13": func(l *learner.Private[mechanism.SparseGram], _ *bandit.Problem, _ *int) {
-			l.Policy = learner.SparseJDP{Estimate: mechanism.SparseEstimate{Keep: 13}}
+			l.Policy = sparse.SparseJDP{Estimate: mechanism.SparseEstimate{Keep: 13}}
 		},
 	} {
-		l, p, horizon := learner.SparseJDPPlain(privacy.Budget{Epsilon: 1, Delta: 1e-5}, 5), p, 1000
+		l, p, horizon := sparse.SparseJDPPlain(privacy.Budget{Epsilon: 1, Delta: 1e-5}, 5), p, 1000
 		change(&l, &p, &horizon)
 		if _, err := l.Open(p, horizon); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one that says %q", err, words)
@@ -168,7 +169,7 @@ func TestSparseJDPRefuses(t *testing.T) {
 func TestSparseJDPWarns(t *testing.T) {
 	e := &simulate.Experiment{Name: "faint", Horizon: 600, Trials: 1, Seed: 11,
 		Environment: environment.Sparse{Dim: 20, Sparsity: 2},
-		Policies:    []simulate.Policy{{Name: "faint", Learner: learner.SparseJDPPlain(privacy.Budget{Epsilon: 0.01, Delta: 1e-5}, 2)}}}
+		Policies:    []simulate.Policy{{Name: "faint", Learner: sparse.SparseJDPPlain(privacy.Budget{Epsilon: 0.01, Delta: 1e-5}, 2)}}}
 	result, err := e.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -40,7 +41,7 @@ func TestSparseMemory(t *testing.T) {
 		return rows, float64(after.TotalAlloc - before.TotalAlloc)
 	}
 	for name, make := range map[string]func(privacy.Budget, int) learner.Private[mechanism.SparseGram]{
-		"default": learner.NewSparseJDP, "tuned": learner.SparseJDPTuned, "plain": learner.SparseJDPPlain,
+		"default": sparse.NewSparseJDP, "tuned": sparse.SparseJDPTuned, "plain": sparse.SparseJDPPlain,
 	} {
 		ready := func() learner.Private[mechanism.SparseGram] {
 			l := make(privacy.Budget{Epsilon: 1, Delta: 1e-5}, 5)

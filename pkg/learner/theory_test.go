@@ -7,6 +7,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -23,11 +25,11 @@ func near(t *testing.T, what string, got, want, relative float64) {
 // rho_min) = 500, so that the potential is 2 ln 501 = 12.43321 and beta-bar = sqrt(2 ln 20 + 2 ln
 // 501) + 1 = 5.292398.
 func TestTheory(t *testing.T) {
-	a := learner.Theory{Rounds: 1000, Dim: 2, ContextNorm: 1, RewardBound: 1, ThetaNorm: 1, Sigma: 1, Alpha: 0.1,
+	a := linear.Theory{Rounds: 1000, Dim: 2, ContextNorm: 1, RewardBound: 1, ThetaNorm: 1, Sigma: 1, Alpha: 0.1,
 		Bounds: privacy.Bounds{RhoMin: 1, RhoMax: 1}}
 	near(t, "Theorem 5", a.General(), 1669.126016, 1e-9)
 	near(t, "Theorem 6", a.Gap(0.5), 5571.963316, 1e-9)
-	b := learner.Theory{Rounds: 50_000_000, Dim: 5, ContextNorm: 1, RewardBound: 1, ThetaNorm: 1, Sigma: 1, Alpha: 2e-8,
+	b := linear.Theory{Rounds: 50_000_000, Dim: 5, ContextNorm: 1, RewardBound: 1, ThetaNorm: 1, Sigma: 1, Alpha: 2e-8,
 		// as Experiment 2's published Gaussian
 		Bounds: privacy.Bounds{RhoMin: 91545, RhoMax: 3 * 91545, Gamma: 8}}
 	near(t, "Theorem 5", b.General(), 52353147.153, 1e-9)
@@ -38,7 +40,7 @@ func TestTheory(t *testing.T) {
 	if !math.IsInf(a.Gap(0), 1) {
 		t.Errorf("Theorem 6 without a gap = %v, want +Inf", a.Gap(0))
 	}
-	tiny := learner.Theory{Rounds: 1000, Dim: 2, ContextNorm: 1, RewardBound: 1, ThetaNorm: 0.1, Sigma: 1e-3, Alpha: 1, Bounds: privacy.Bounds{RhoMin: 1, RhoMax: 1}}
+	tiny := linear.Theory{Rounds: 1000, Dim: 2, ContextNorm: 1, RewardBound: 1, ThetaNorm: 0.1, Sigma: 1e-3, Alpha: 1, Bounds: privacy.Bounds{RhoMin: 1, RhoMax: 1}}
 	// Lemma 21 asks for 1 at least
 	near(t, "Theorem 5 where beta-bar < 1", tiny.General(), math.Sqrt(8000*2*math.Log(501)), 1e-14)
 }
@@ -48,7 +50,7 @@ func TestTheory(t *testing.T) {
 func TestWidthIsUnderItsBound(t *testing.T) {
 	const horizon = 2000
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
-		l := learner.New(learner.LinUCB{}, make_)
+		l := learner.New(linear.UCB{}, make_)
 		p := bandit.Problem{Arms: 10, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 		run := bandittest.Run(t, l, p, horizon, nil, random.Source(1, 0, "noise"))
 		r := random.New(1, 0, "contexts")
@@ -69,7 +71,7 @@ func TestWidthIsUnderItsBound(t *testing.T) {
 }
 
 // begun returns the rule of a run that has not played yet.
-func begun(t *testing.T, l learner.LinUCB, sums privacy.Accumulator, p bandit.Problem, horizon int) *learner.LinUCBRule {
+func begun(t *testing.T, l linear.UCB, sums privacy.Accumulator, p bandit.Problem, horizon int) *linear.UCBRule {
 	t.Helper()
 	return linUCB(bandittest.Run(t, learner.New(l, sums), p, horizon, nil, random.Source(1, 0, "noise")))
 }
@@ -81,10 +83,10 @@ func TestOptimalShift(t *testing.T) {
 		if name == "square-root" || name == "square-root/epsilon=inf" { // refuses the horizon
 			continue
 		}
-		optimal := begun(t, learner.LinUCB{OptimalShift: true}, make_, p, horizon)
+		optimal := begun(t, linear.UCB{OptimalShift: true}, make_, p, horizon)
 		general, gapped := optimal.RegretBound(horizon, 0.1)
 		for log := -3.0; log <= 10; log += 0.25 {
-			l := learner.LinUCB{RhoMin: math.Pow(10, log)}
+			l := linear.UCB{RhoMin: math.Pow(10, log)}
 			g, h := begun(t, l, make_, p, horizon).RegretBound(horizon, 0.1)
 			if g < general*(1-1e-9) || h < gapped*(1-1e-9) {
 				t.Errorf("%s: rho_min = %v has the bounds %v and %v, the optimal shift's, %v, has %v and %v",
@@ -99,14 +101,14 @@ func TestOptimalShift(t *testing.T) {
 func TestOptimalShiftWhereAllIsVacuous(t *testing.T) {
 	p := bandit.Problem{Arms: 25, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	make_ := mechanism.Tree{Noise: mechanism.Wishart{Budget: privacy.Budget{Epsilon: 0.1, Delta: 0.1}}}
-	own, optimal := begun(t, learner.LinUCB{}, make_, p, 100), begun(t, learner.LinUCB{OptimalShift: true}, make_, p, 100)
+	own, optimal := begun(t, linear.UCB{}, make_, p, 100), begun(t, linear.UCB{OptimalShift: true}, make_, p, 100)
 	near(t, "rho_min", optimal.Bounds().RhoMin, own.Bounds().RhoMin, 1e-3)
 }
 
 // The bounds of PrivateThresholdedLasso are far above a random arm's regret at 16,000 rounds, which
 // is 1.5388 a round for 10 arms, and meet it later, as was computed apart.
 func TestPrivateLassoTheory(t *testing.T) {
-	theory := learner.PrivateLassoTheory{Arms: 10, Dim: 100, Sparsity: 5, Sigma: 0.3, Lambda0: 0.1}
+	theory := sparse.PrivateLassoTheory{Arms: 10, Dim: 100, Sparsity: 5, Sigma: 0.3, Lambda0: 0.1}
 	for name, c := range map[string]struct {
 		bound func(float64) float64
 		meets float64

@@ -12,6 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -251,7 +252,7 @@ func learners(t *testing.T, b privacy.Budget) (all []claimed) {
 	const horizon = 9
 	problem := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	linUCB := func() learner.Private[privacy.Sums] {
-		return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
+		return learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
 	}
 	add := func(l bandit.Learner, worth func([]privacy.Draws, float64) float64) {
 		t.Helper()
@@ -278,7 +279,7 @@ func learners(t *testing.T, b privacy.Budget) (all []claimed) {
 		half := privacy.Budget{Epsilon: privacy.GaussianEpsilon(b.Delta, math.Sqrt(0.6)*mu), Delta: b.Delta}
 		add(learner.Metered{Learner: linUCB(), Budget: half, Freeze: true}, inNodes(2))
 	}
-	add(learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, nil), Epsilon: b.Epsilon}, func(laws []privacy.Draws, _ float64) float64 { return laws[0].Scale })
+	add(learner.RandomisedAction{Learner: learner.New(linear.UCB{}, nil), Epsilon: b.Epsilon}, func(laws []privacy.Draws, _ float64) float64 { return laws[0].Scale })
 	return all
 }
 
@@ -337,7 +338,7 @@ func TestClaimsAreConsistent(t *testing.T) {
 
 // TestSystemNoiseReachesTheTrial: a learner passes on what its sums find of the system's noise.
 func TestSystemNoiseReachesTheTrial(t *testing.T) {
-	inner := learner.New(learner.LinUCB{}, mechanism.SecureTree{Budget: claimBudgets[1]})
+	inner := learner.New(linear.UCB{}, mechanism.SecureTree{Budget: claimBudgets[1]})
 	l := learner.RandomisedAction{Learner: inner, Epsilon: 1}
 	p := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	run := bandittest.Run(t, l, p, 9, rand.New(rand.NewPCG(1, 2)), rand.NewPCG(3, 4))

@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/arms"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -124,7 +125,7 @@ func TestReplayRounds(t *testing.T) {
 // play what they play when nobody asks them about the rejected rounds.
 func TestReplayLearners(t *testing.T) {
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-6}
-	linear := logged(1, 2000, half)
+	contextual := logged(1, 2000, half)
 	plain := logged(1, 2000, half)
 	plain.Dim, plain.Contexts = 0, nil
 	for name, c := range map[string]struct {
@@ -132,8 +133,8 @@ func TestReplayLearners(t *testing.T) {
 		constant float64
 		learner  bandit.Learner
 	}{
-		"LinUCB":         {linear, 1, learner.New(learner.LinUCB{}, nil)},
-		"private LinUCB": {linear, 1, learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})},
+		"LinUCB":         {contextual, 1, learner.New(linear.UCB{}, nil)},
+		"private LinUCB": {contextual, 1, learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})},
 		"UCB1":           {plain, 0, learner.New(arms.UCB1{}, nil)},
 	} {
 		first, second := &recorder{Learner: c.learner}, &recorder{Learner: c.learner}
@@ -246,7 +247,7 @@ func TestReplayStops(t *testing.T) {
 // A log of a coin's choices says what LinUCB would have earned, without a new experiment.
 func ExampleReplay() {
 	replay := &offpolicy.Replay{Log: logged(1, 10_000, half), Horizon: 10_000, Norm: 1, Constant: 1, Seed: 1}
-	e, err := replay.Run(learner.New(learner.LinUCB{}, nil))
+	e, err := replay.Run(learner.New(linear.UCB{}, nil))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/arms"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -114,14 +115,14 @@ func TestWatchRefuses(t *testing.T) {
 }
 
 // hasty is LinUCB that plays the arm of the best estimate, and inherits what LinUCB shows.
-type hasty struct{ learner.LinUCB }
+type hasty struct{ linear.UCB }
 
-type hastyRule struct{ *learner.LinUCBRule }
+type hastyRule struct{ *linear.UCBRule }
 
 func (h hasty) Prepare(p bandit.Problem, horizon int, r *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
-	ready, err := h.LinUCB.Prepare(p, horizon, r)
+	ready, err := h.UCB.Prepare(p, horizon, r)
 	return learner.Begins[privacy.Sums](func(own *rand.Rand) learner.Rule[privacy.Sums] {
-		return hastyRule{ready.Begin(own).(*learner.LinUCBRule)}
+		return hastyRule{ready.Begin(own).(*linear.UCBRule)}
 	}), err
 }
 
@@ -142,7 +143,7 @@ func (h hastyRule) Act(told []float64, v *bandit.View, dst []int) ([]int, error)
 // TestWatchAgainst: a learner that plays other arms than it shows is found out.
 func TestWatchAgainst(t *testing.T) {
 	env := environment.DecisionSets{Dim: 3, Arms: 8, Gap: 0.1}
-	for against, l := range map[bool]bandit.Learner{false: learner.New(learner.LinUCB{}, nil), true: learner.New[privacy.Sums](hasty{}, nil)} {
+	for against, l := range map[bool]bandit.Learner{false: learner.New(linear.UCB{}, nil), true: learner.New[privacy.Sums](hasty{}, nil)} {
 		w, err := simulate.Watch(env, l, 200, 1, simulate.LinearGrid(200, 200))
 		if err != nil || w.Silent != nil || against != (w.Against > 10) || !against && w.Against > 0 {
 			t.Errorf("%T: %d of 200 rounds against the indices, error %v", l, w.Against, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -37,7 +38,7 @@ func Example() {
 	}
 
 	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
-	l := learner.New(learner.LinUCB{}, mechanism.Tree{Noise: noise})
+	l := learner.New(linear.UCB{}, mechanism.Tree{Noise: noise})
 	saved, err := snapshot.Seeded(l, world.Problem(), 1000, 1)
 	if err != nil {
 		log.Fatal(err)

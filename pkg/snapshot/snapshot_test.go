@@ -11,16 +11,17 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 var (
-	budget = privacy.Budget{Epsilon: 1, Delta: 1e-6}
-	linear = bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
-	tree   = learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})
-	secure = learner.New(learner.LinUCB{}, mechanism.SecureTree{Budget: budget})
+	budget     = privacy.Budget{Epsilon: 1, Delta: 1e-6}
+	contextual = bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
+	tree       = learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})
+	secure     = learner.New(linear.UCB{}, mechanism.SecureTree{Budget: budget})
 )
 
 // play plays rounds of a game that is a function of the round.
@@ -55,9 +56,9 @@ func released(t *testing.T, s *Session) []float64 {
 
 func begun(t *testing.T, l bandit.Learner, deploy bool) *Session {
 	t.Helper()
-	s, err := Seeded(l, linear, 64, 1)
+	s, err := Seeded(l, contextual, 64, 1)
 	if deploy {
-		s, err = Deployed(l, linear, 64)
+		s, err = Deployed(l, contextual, 64)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -157,8 +158,8 @@ func TestLoadRefuses(t *testing.T) {
 		{"a changed checksum", changed(len(state) - 1), tree, "the checksum is wrong"},
 		{"a cut file", state[:len(state)-7], tree, "the checksum is wrong"},
 		{"a cut state", resealed, tree, "snapshot: "},
-		{"another learner", state, learner.New(learner.LinUCB{RhoMin: 3}, tree.Statistic), "the state is of the learner"},
-		{"another statistic", state, learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}}}), "the state is of the learner"},
+		{"another learner", state, learner.New(linear.UCB{RhoMin: 3}, tree.Statistic), "the state is of the learner"},
+		{"another statistic", state, learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}}}), "the state is of the learner"},
 		{"no learner", state, nil, "the learner is nil"},
 		{"one that cannot be written", state, learner.Delayed{Learner: &tree}, "value.Learner is a pointer"},
 	} {
@@ -166,7 +167,7 @@ func TestLoadRefuses(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}
 	}
-	if _, err := Seeded(tree, linear, 0, 1); err == nil || !strings.Contains(err.Error(), "horizon = 0") {
+	if _, err := Seeded(tree, contextual, 0, 1); err == nil || !strings.Contains(err.Error(), "horizon = 0") {
 		t.Errorf("a horizon of 0: %v", err)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 	"github.com/dpbandits/dpbandits/pkg/sweep"
 )

@@ -6,18 +6,19 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/value"
 )
 
 func init() {
-	value.Register(learner.Private[privacy.Sums]{}, learner.LinUCB{}, mechanism.Tree{}, mechanism.Gaussian{})
+	value.Register(learner.Private[privacy.Sums]{}, linear.UCB{}, mechanism.Tree{}, mechanism.Gaussian{})
 }
 
 // A learner as Go source, as JSON, and read from that.
 func Example() {
-	var l bandit.Learner = learner.New(learner.LinUCB{Alpha: 0.1}, nil)
+	var l bandit.Learner = learner.New(linear.UCB{Alpha: 0.1}, nil)
 	source, err := value.Go(l)
 	if err != nil {
 		log.Fatal(err)
@@ -30,6 +31,6 @@ func Example() {
 	again, err := value.Read[bandit.Learner](text)
 	fmt.Println(again == l, err)
 	// Output:
-	// learner.Private[privacy.Sums]{Policy: learner.LinUCB{Alpha: 0.1}}
+	// learner.Private[privacy.Sums]{Policy: linear.UCB{Alpha: 0.1}}
 	// true <nil>
 }

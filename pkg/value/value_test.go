@@ -13,10 +13,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/arms"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
+	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -27,8 +31,8 @@ import (
 func init() {
 	value.Register(
 		learner.Private[privacy.Means]{}, learner.Private[mechanism.SparseGram]{}, learner.Metered{}, learner.Local{}, learner.Random{},
-		learner.LDPDevice{}, learner.LDPServer{}, learner.BitSum{}, learner.OMM{}, learner.SparseJDP{}, learner.Delayed{}, learner.SupportOracle{},
-		learner.CombinerDevice{}, learner.CombinerServer{}, arms.DPElimination{}, arms.AdaPUCB{},
+		local.LDPDevice{}, local.LDPServer{}, learner.BitSum{}, slots.OMM{}, sparse.SparseJDP{}, learner.Delayed{}, sparse.SupportOracle{},
+		local.CombinerDevice{}, local.CombinerServer{}, arms.DPElimination{}, arms.AdaPUCB{},
 		privacy.Budget{}, mechanism.Blocks{}, mechanism.Batches{}, mechanism.Geometric{}, mechanism.SparseEpisodes{}, mechanism.Growing{}, mechanism.Signs{},
 		environment.Arms{}, environment.SemiBandit{}, environment.Sparse{}, environment.Blind{}, environment.DecisionSets{},
 		(*matroid.Uniform)(nil), (*matroid.Graphic)(nil), (*matroid.Laminar)(nil), (*matroid.Linear)(nil), (*matroid.LinearFloat)(nil),
@@ -71,21 +75,21 @@ type wraps struct {
 func values() []any {
 	budget := privacy.Budget{Epsilon: 0.1, Delta: 1e-300}
 	uniform := matroid.Must(matroid.NewUniform(5, 2))
-	ldp := learner.LDPNoise{Budget: budget}
+	ldp := local.LDPNoise{Budget: budget}
 	return []any{
 		learner.Random{},
-		learner.New(learner.LinUCB{RhoMin: 0.1}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}),
-		learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: math.Inf(1)}}}),
-		learner.New(learner.OMM{Matroid: uniform}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1. / 3}}),
+		learner.New(linear.UCB{RhoMin: 0.1}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}),
+		learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: math.Inf(1)}}}),
+		learner.New(slots.OMM{Matroid: uniform}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1. / 3}}),
 		learner.New(arms.AdaPUCB{Alpha: math.Nextafter(3, 4)}, mechanism.Batches{Budget: budget, Lengths: mechanism.Geometric{First: 2, Ratio: 1.5}}),
 		arms.NewDPElimination(1),
-		learner.Metered{Learner: learner.New(learner.LinUCB{}, mechanism.Tree{}), Budget: budget, Freeze: true},
-		learner.Local{Device: learner.LDPDevice{Noise: ldp}, Server: learner.LDPServer{Noise: ldp, Policy: learner.LinUCB{}}, Batch: 7, Shuffler: learner.BitSum{}},
-		learner.Local{Device: learner.CombinerDevice{Devices: []learner.Device{}}, Server: learner.CombinerServer{Servers: []learner.Server{learner.LDPServer{}}}},
-		learner.New(learner.SparseJDP{}, mechanism.SparseEpisodes{Budget: budget, Lengths: mechanism.Growing{Least: 4},
+		learner.Metered{Learner: learner.New(linear.UCB{}, mechanism.Tree{}), Budget: budget, Freeze: true},
+		learner.Local{Device: local.LDPDevice{Noise: ldp}, Server: local.LDPServer{Noise: ldp, Policy: linear.UCB{}}, Batch: 7, Shuffler: learner.BitSum{}},
+		learner.Local{Device: local.CombinerDevice{Devices: []learner.Device{}}, Server: local.CombinerServer{Servers: []learner.Server{local.LDPServer{}}}},
+		learner.New(sparse.SparseJDP{}, mechanism.SparseEpisodes{Budget: budget, Lengths: mechanism.Growing{Least: 4},
 			Phases: []mechanism.Phase{{Picks: 1, Scores: mechanism.Signs{}}, {Reward: 0.5}}}),
-		learner.SupportOracle{Support: []int{1, 0}},
-		learner.Delayed{Learner: learner.New(learner.LinUCB{}, nil), Most: 3},
+		sparse.SupportOracle{Support: []int{1, 0}},
+		learner.Delayed{Learner: learner.New(linear.UCB{}, nil), Most: 3},
 		environment.Arms{Means: []float64{0.1, 1. / 3, 0}, Law: environment.GaussianWeights, Sigma: 1},
 		environment.Blind{Environment: environment.DecisionSets{Arms: 3, Dim: 3, Gap: 0.1}},
 		environment.Sparse{Arms: 4, Dim: 6, Design: environment.Autoregressive, Correlation: 0.5},
@@ -146,7 +150,7 @@ func TestGo(t *testing.T) {
 	}
 	var program, want bytes.Buffer
 	program.WriteString("package main\n\nimport (\n\t\"fmt\"\n\t\"math\"\n")
-	for _, name := range strings.Fields("arms environment learner matroid mechanism privacy value") {
+	for _, name := range strings.Fields("environment learner learner/arms learner/linear learner/local learner/slots learner/sparse matroid mechanism privacy value") {
 		fmt.Fprintf(&program, "\t%q\n", "github.com/dpbandits/dpbandits/pkg/"+name)
 	}
 	program.WriteString(")\n\nvar _, _ = math.Inf, matroid.Must[any]\n\nfunc show(v any) {\n\ttext, err := value.JSON(v)\n\tsource, err2 := value.Go(v)\n" +
@@ -232,8 +236,8 @@ func TestRefuses(t *testing.T) {
 		{holds{Any: map[string]int{}}, "value.Any is a map"},
 		{holds{Any: make(chan int)}, "value.Any is a chan"},
 		{func() {}, "value is a function"},
-		{learner.New(&learner.LinUCB{}, nil), "value.Policy is a pointer, a *learner.LinUCB"},
-		{learner.New(learner.LinUCB{}, (*mechanism.BLT)(nil)), "value.Statistic is a pointer, a *mechanism.BLT"},
+		{learner.New(&linear.UCB{}, nil), "value.Policy is a pointer, a *linear.UCB"},
+		{learner.New(linear.UCB{}, (*mechanism.BLT)(nil)), "value.Statistic is a pointer, a *mechanism.BLT"},
 		{environment.SemiBandit{Matroid: (*matroid.Uniform)(nil)}, "value.Matroid is a pointer, a *matroid.Uniform"},
 	} {
 		_, goErr := value.Go(c.v)
@@ -294,7 +298,7 @@ func TestReadRefuses(t *testing.T) {
 func TestKey(t *testing.T) {
 	seen := map[string]any{}
 	for i, v := range append(append(values(), odd()...), wraps{matroid.Must(matroid.NewUniform(5, 2)), 3}, wraps{matroid.Must(matroid.NewUniform(5, 2)), 4},
-		learner.New(learner.LinUCB{RhoMin: math.Nextafter(0.1, 1)}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 0.1, Delta: 1e-300}}})) {
+		learner.New(linear.UCB{RhoMin: math.Nextafter(0.1, 1)}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 0.1, Delta: 1e-300}}})) {
 		key, err := value.Key(v)
 		if err != nil {
 			t.Errorf("%T: %v", v, err)

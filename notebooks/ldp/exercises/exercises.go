@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpbandits/dpbandits/pkg/environment"
-	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -79,7 +79,7 @@ func noise(epsilon, delta, b float64) float64 {
 	env := environment.UnitFeatures{Fixed: true}
 	p := env.Problem()
 	p.RewardMin, p.RewardMax = -b, b
-	device := check.Try(learner.OnlineDevice{Noise: learner.OnlineNoise{Budget: privacy.Budget{Epsilon: epsilon, Delta: delta}, Constant: env.Constant()}}.Open(p, 100))
+	device := check.Try(local.OnlineDevice{Noise: local.OnlineNoise{Budget: privacy.Budget{Epsilon: epsilon, Delta: delta}, Constant: env.Constant()}}.Open(p, 100))
 	return privacy.PlanOf(device, privacy.All).Draws[0].Law.Scale
 }
 

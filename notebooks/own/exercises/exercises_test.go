@@ -122,17 +122,17 @@ func TestExercises(t *testing.T) {
 // cellMutations breaks the code once for each cell that checks what it shows, by the cell's ID.
 var cellMutations = []notebooktest.Mutation{
 	{"c3", "no gap is left below the best arm", "pkg/environment/decision_sets.go", "Lo: -top, Hi: top - e.Gap}", "Lo: -top, Hi: top}"},
-	{"c9", "the width is a thousand times too large", "pkg/learner/linucb.go", "l.width[0] = l.factor * l", "l.width[0] = 1000 * l.factor * l"},
+	{"c9", "the width is a thousand times too large", "pkg/learner/linear/ucb.go", "l.estimate.Width[0] = l.factor * l", "l.estimate.Width[0] = 1000 * l.factor * l"},
 	{"c12", "a prefix has no node of the largest size", "pkg/mechanism/tree.go", "level := bits.Len(uint(rest)) - 1", "level := max(0, bits.Len(uint(rest))-2)"},
 	{"c14", "the Gaussian is calibrated for half of delta", "pkg/privacy/gaussian.go", "GaussianDelta(b.Epsilon, mu) > b.Delta", "GaussianDelta(b.Epsilon, mu) > b.Delta/2"},
 	{"q-printed", "the printed formula has ln(2/delta)", "pkg/mechanism/gaussian.go", "portable.Log(4/of.Budget.Delta)", "portable.Log(2/of.Budget.Delta)"},
-	{"c17", "the width is a hundred times too large", "pkg/learner/linucb.go", "l.width[0] = l.factor * l", "l.width[0] = 100 * l.factor * l"},
+	{"c17", "the width is a hundred times too large", "pkg/learner/linear/ucb.go", "l.estimate.Width[0] = l.factor * l", "l.estimate.Width[0] = 100 * l.factor * l"},
 	{"q-budgets", "a tree's ridge is added twice", "pkg/mechanism/tree.go", "Shift: shift, Bounds: noise.Bounds(shift)", "Shift: 2 * shift, Bounds: noise.Bounds(shift)"},
 	{"q-same", "the arms change all the same", "pkg/environment/decision_sets.go", "if e.round++; !e.of.Fixed {", "if e.round++; true {"},
 	{"q-weakest", "the arms change all the same", "pkg/environment/decision_sets.go", "if e.round++; !e.of.Fixed {", "if e.round++; true {"},
-	{"q-weakest", "an arm's bonus is the same in all directions", "pkg/learner/linucb.go", "Estimate: dot, Width: width}", "Estimate: dot, Width: set.width[0]}"},
+	{"q-weakest", "an arm's bonus is the same in all directions", "pkg/learner/linear/ucb.go", "Estimate: dot, Width: width}", "Estimate: dot, Width: set.width[0]}"},
 	{"c25", "the proved epsilon depends on the rule", "pkg/simulate/result.go", "return p.Claim.Epsilon()", "return p.Claim.Epsilon() + float64(len(p.Name))"},
-	{"q-inside-run", "LinUCB shows a tenth of its width", "pkg/learner/linucb.go", "Estimate: dot, Width: width}", "Estimate: dot, Width: width / 10}"},
+	{"q-inside-run", "LinUCB shows a tenth of its width", "pkg/learner/linear/ucb.go", "Estimate: dot, Width: width}", "Estimate: dot, Width: width / 10}"},
 	{"q-fixed-run", "the arms change all the same", "pkg/environment/decision_sets.go", "if e.round++; !e.of.Fixed {", "if e.round++; true {"},
 }
 

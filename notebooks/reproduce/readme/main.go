@@ -17,6 +17,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -29,12 +30,12 @@ const rounds = 1_000_000
 var budget = privacy.Budget{Epsilon: 1, Delta: 1e-6}
 
 // buffered is LinUCB over a streaming factorisation, with the best shift.
-var buffered = learner.New(learner.LinUCB{OptimalShift: true}, mechanism.BLT{Budget: budget})
+var buffered = learner.New(linear.UCB{OptimalShift: true}, mechanism.BLT{Budget: budget})
 
 // private is LinUCB over a tree of Gaussian noise, with the paper's shift.
 func private(c privacy.Calibration) bandit.Learner {
 	noise := mechanism.Gaussian{Budget: budget, Calibration: c}
-	return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: noise})
+	return learner.New(linear.UCB{}, mechanism.Tree{Noise: noise})
 }
 
 func main() {
@@ -55,7 +56,7 @@ func drawRegret(file string) {
 		Name:        "readme",
 		Environment: environment.DecisionSets{Dim: 5, Gap: 0.1},
 		Policies: []simulate.Policy{
-			{Name: "not private", Learner: learner.New(learner.LinUCB{}, nil)},
+			{Name: "not private", Learner: learner.New(linear.UCB{}, nil)},
 			{Name: "private, correlated noise in buffers", Learner: buffered},
 			{Name: "private, the paper's tree, accounted exactly", Learner: private(privacy.Sound)},
 			{Name: "private, the paper's tree, noise as printed", Learner: private(privacy.AsPublished)},

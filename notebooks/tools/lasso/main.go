@@ -22,7 +22,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
-	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -156,7 +156,7 @@ func play(q question) (a answer, err error) {
 	if err != nil {
 		return a, err
 	}
-	l := learner.ThresholdedLasso{Tolerance: q.Tolerance}
+	l := sparse.ThresholdedLasso{Tolerance: q.Tolerance}
 	ready, err := l.Open(e.Problem(), q.Rounds)
 	if err != nil {
 		return a, err

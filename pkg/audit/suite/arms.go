@@ -4,10 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -92,20 +93,20 @@ func soundEstimates(e Effort) (items []audit.Item) {
 	runs := func(rounds int) int {
 		return max(400, min(pick(e, 4_000, 20_000, 100_000), pick(e, 1e6, 1e7, 1e8)/rounds))
 	}
-	add := func(name string, entry learner.Entry) {
+	add := func(name string, entry catalogue.Entry) {
 		item, err := Entry(name+": releases", entry, Budget, runs)
 		must(err)
 		if item != nil {
 			items = append(items, item)
 		}
 	}
-	for _, entry := range slices.Concat(arms.Catalogue(), arms.AdversarialCatalogue()) {
+	for _, entry := range slices.Concat(catalogue.Arms(), catalogue.Adversarial()) {
 		add(entry.Name, entry)
 	}
-	add("AdaP-TT", learner.Entry{Private: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
+	add("AdaP-TT", catalogue.Entry{Private: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
 		return arms.NewAdaPTT(b.Epsilon, 0.1)
 	}})
-	for _, entry := range learner.LinearCatalogue() {
+	for _, entry := range catalogue.Linear() {
 		if name, ok := strings.CutPrefix(entry.Name, "core set"); ok {
 			add("core sets"+name, entry)
 		}

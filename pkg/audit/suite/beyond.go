@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -32,7 +33,7 @@ func soundBeyond(e Effort) (items []audit.Item) {
 	problem, worlds := tellTale(4)
 	items = append(items, audit.Learner{
 		Name: "LinUCB over binary tree: actions, beyond its bounds", Problem: problem, Worlds: audit.Beyond(worlds, 2), Runs: runs,
-		Of: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}}),
+		Of: learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}}),
 	})
 	for _, item := range append(locals(e), SoundSemiBandits(e)...) {
 		l := item.(audit.Learner)

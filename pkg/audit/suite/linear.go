@@ -6,11 +6,13 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/arms"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -156,7 +158,7 @@ func secureSums(name string, s privacy.Setup, runs int) audit.Item {
 func nodesOfLinUCB(name string, runs int, tree privacy.Accumulator, law func(l bandit.Calibrated) privacy.Law) audit.Item {
 	problem, worlds := tellTale(linearRounds)
 	s := stage{problem, worlds}
-	l := opened(learner.New(learner.LinUCB{}, tree).Open(problem, linearRounds+1))
+	l := opened(learner.New(linear.UCB{}, tree).Open(problem, linearRounds+1))
 	var rows [2][][]float64
 	for w, stream := range worlds {
 		for _, r := range stream {
@@ -195,9 +197,9 @@ func soundLinear(e Effort) (items []audit.Item) {
 				return secureLaw(privacy.Setup{Dim: problem.Dim + 1, Horizon: linearRounds + 1, Bound: math.Sqrt2, Context: 1, Alpha: 0.1})
 			}))
 		case "Gaussian tree as published":
-			add(name, learner.New(learner.LinUCB{}, of.of), stage{problem, worlds}, faint(e))
+			add(name, learner.New(linear.UCB{}, of.of), stage{problem, worlds}, faint(e))
 		default:
-			add(name, learner.New(learner.LinUCB{}, of.of), stage{problem, worlds}, runs)
+			add(name, learner.New(linear.UCB{}, of.of), stage{problem, worlds}, runs)
 		}
 	}
 	delayed := delayedLinUCB()
@@ -206,7 +208,7 @@ func soundLinear(e Effort) (items []audit.Item) {
 	add("LinUCB with late rewards", delayed, stage{late, far}, runs)
 	add("Gaussian Thompson sampling", arms.NewGaussianThompson(1, 1, Budget.Delta), unplayed(linearRounds), runs)
 	one := oneArm(0)
-	add("CUCB over trees", learner.CUCBTree(opened(matroid.NewUniform(one.problem.Arms, one.problem.Slots)), Budget.Epsilon), one, runs)
+	add("CUCB over trees", slots.CUCBTree(opened(matroid.NewUniform(one.problem.Arms, one.problem.Slots)), Budget.Epsilon), one, runs)
 	return items
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -86,15 +87,15 @@ func soundLocals(e Effort) (items []audit.Item) {
 // locals audits the local learners by what runs show. A message of LDP LinUCB moves the most when
 // the reward alone is turned around, one of OnlineUCB when the context is, too.
 func locals(e Effort) []audit.Item {
-	ldp, online := learner.LDPNoise{Budget: Budget}, learner.OnlineNoise{Budget: Budget}
-	device, server := learner.NewCombiner(online)
+	ldp, online := local.LDPNoise{Budget: Budget}, local.OnlineNoise{Budget: Budget}
+	device, server := local.NewCombiner(online)
 	rewards := audit.Round{X: []float64{1, 0, 1, 0}, Rewards: []float64{-1, -1}}
 	both := audit.Round{X: []float64{-1, 0, -1, 0}, Rewards: []float64{-1, -1}}
 	return []audit.Item{
-		localItem(e, "LDP LinUCB: messages", rewards, learner.Local{Device: learner.LDPDevice{Noise: ldp}, Server: learner.LDPServer{Noise: ldp}}),
-		localItem(e, "OnlineUCB: messages", both, learner.Local{Device: learner.OnlineDevice{Noise: online}, Server: learner.OnlineServer{Noise: online}}),
+		localItem(e, "LDP LinUCB: messages", rewards, learner.Local{Device: local.LDPDevice{Noise: ldp}, Server: local.LDPServer{Noise: ldp}}),
+		localItem(e, "OnlineUCB: messages", both, learner.Local{Device: local.OnlineDevice{Noise: online}, Server: local.OnlineServer{Noise: online}}),
 		localItem(e, "combiner: messages", both, learner.Local{Device: device, Server: server}),
-		localItem(e, "shuffle LinUCB, amplified: messages", rewards, learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: Budget, Batch: 4})),
+		localItem(e, "shuffle LinUCB, amplified: messages", rewards, local.NewShuffleAmplified(local.AmplifiedNoise{Budget: Budget, Batch: 4})),
 		vectorSumItem(e),
 	}
 }
@@ -137,7 +138,7 @@ func vectorSumItem(e Effort) audit.Item {
 	round := func(x, reward float64) audit.Round {
 		return audit.Round{X: []float64{x, 1 - x, x, 1 - x}, Rewards: []float64{reward, reward}}
 	}
-	l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: Budget, Batch: batch, Levels: 16})
+	l := local.NewShuffleVectorSum(local.VectorSum{Budget: Budget, Batch: batch, Levels: 16})
 	l.Server = received{l.Server}
 	return audit.Learner{
 		Name: "shuffle LinUCB, vector sums: sums", Runs: likely(e),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -180,7 +181,7 @@ type toldRun struct {
 // Entry audits what a learner of a catalogue releases, at a budget: estimates by Releases, sums by
 // FirstRow. runs is as in Releases. The audit is nil where neither fits the learner, or it is not
 // private.
-func Entry(name string, e learner.Entry, b privacy.Budget, runs func(rounds int) int) (audit.Item, error) {
+func Entry(name string, e catalogue.Entry, b privacy.Budget, runs func(rounds int) int) (audit.Item, error) {
 	if !e.Private {
 		return nil, nil
 	}

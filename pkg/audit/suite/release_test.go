@@ -6,10 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/arms"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -39,7 +41,7 @@ func releaseItems(t *testing.T) map[string]float64 {
 	means("AdaP-UCB", false, false, arms.NewAdaPUCB)
 	means("KL-UCB of bits", false, true, arms.NewLocalKLUCB)
 	means("core set", true, false, func(epsilon float64) learner.Private[privacy.Means] {
-		return learner.NewCoreSet(privacy.Budget{Epsilon: epsilon})
+		return linear.NewCoreSet(privacy.Budget{Epsilon: epsilon})
 	})
 	for _, epsilon := range []float64{1, 3} {
 		run(FirstRow(fmt.Sprintf("tree, %g", epsilon), 10_000, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: epsilon, Delta: 1e-5}}}))
@@ -87,7 +89,7 @@ func ExampleReleases() {
 
 // Every private learner of the catalogues is attacked, but for the local one that has no release.
 func TestEntry(t *testing.T) {
-	for _, e := range slices.Concat(arms.Catalogue(), arms.AdversarialCatalogue(), learner.LinearCatalogue(), learner.SlotsCatalogue()) {
+	for _, e := range slices.Concat(catalogue.Arms(), catalogue.Adversarial(), catalogue.Linear(), catalogue.Slots()) {
 		item, err := Entry(e.Name, e, Budget, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", e.Name, err)

@@ -4,6 +4,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -14,9 +15,9 @@ import (
 // them, as the log-likelihood ratio of the two worlds. As Forced, the first user is asked about
 // arms 0 and 1, which nobody has seen; as AsPublished she comes in round 0 and is asked about all
 // four.
-func semiBanditItem(e Effort, name string, exact float64, told bool, start learner.Initialisation, of func(m matroid.Matroid) bandit.Learner) audit.Item {
-	const arms, slots, rounds = 4, 2, 6
-	m, err := matroid.NewUniform(arms, slots)
+func semiBanditItem(e Effort, name string, exact float64, told bool, start slots.Initialisation, of func(m matroid.Matroid) bandit.Learner) audit.Item {
+	const arms, K, rounds = 4, 2, 6
+	m, err := matroid.NewUniform(arms, K)
 	must(err)
 	var worlds [2]audit.Stream
 	for w, first := range [][]float64{{1, 1, 0, 0}, {0, 0, 1, 1}} {
@@ -26,19 +27,19 @@ func semiBanditItem(e Effort, name string, exact float64, told bool, start learn
 		}
 	}
 	item := audit.Learner{
-		Name: name + ": actions", Runs: 2 * played(e), Worlds: worlds, WarmUp: start == learner.AsPublished,
+		Name: name + ": actions", Runs: 2 * played(e), Worlds: worlds, WarmUp: start == slots.AsPublished,
 		Of:      of(m),
-		Problem: bandit.Problem{Arms: arms, Slots: slots, RewardMin: 0, RewardMax: 1},
+		Problem: bandit.Problem{Arms: arms, Slots: K, RewardMin: 0, RewardMax: 1},
 	}
 	if told {
 		item.Name, item.Exact = name+": estimates and actions", exact
 		item.Transcript = func(run bandit.Run, round int, dst []float64) []float64 {
-			if round > 1 || round == 1 && start == learner.AsPublished {
+			if round > 1 || round == 1 && start == slots.AsPublished {
 				return dst
 			}
 			of := run.(*learner.PrivateRun[privacy.Means]).Release().Of
 			ratio := tellLaplace(of[0].Mean) + tellLaplace(of[1].Mean)
-			if start == learner.AsPublished {
+			if start == slots.AsPublished {
 				ratio -= tellLaplace(of[2].Mean) + tellLaplace(of[3].Mean)
 			}
 			return append(dst, ratio)
@@ -53,32 +54,32 @@ func SoundSemiBandits(e Effort) (items []audit.Item) {
 		return mechanism.Blocks{Budget: privacy.Budget{Epsilon: Budget.Epsilon}, Calibration: c}
 	}
 	dpucb := func(m matroid.Matroid) bandit.Learner {
-		return learner.New(learner.OMM{Matroid: m}, blocks(privacy.Sound))
+		return learner.New(slots.OMM{Matroid: m}, blocks(privacy.Sound))
 	}
 	dpts := func(m matroid.Matroid) bandit.Learner {
-		return learner.New(learner.CTS{Matroid: m}, blocks(privacy.Sound))
+		return learner.New(slots.CTS{Matroid: m}, blocks(privacy.Sound))
 	}
 	sampled := func(m matroid.Matroid) bandit.Learner {
-		return learner.New(learner.CTS{Matroid: m, Width: 0.5, Sample: true}, blocks(privacy.Sound))
+		return learner.New(slots.CTS{Matroid: m, Width: 0.5, Sample: true}, blocks(privacy.Sound))
 	}
 	for _, told := range []bool{false, true} {
 		items = append(items,
-			semiBanditItem(e, "DPUCB-MAT", Budget.Epsilon, told, learner.Forced, dpucb),
-			semiBanditItem(e, "DPTS-MAT", Budget.Epsilon, told, learner.Forced, dpts))
+			semiBanditItem(e, "DPUCB-MAT", Budget.Epsilon, told, slots.Forced, dpucb),
+			semiBanditItem(e, "DPTS-MAT", Budget.Epsilon, told, slots.Forced, dpts))
 	}
 	return append(items,
-		semiBanditItem(e, "KL-OSM over blocks", Budget.Epsilon, true, learner.Forced, func(m matroid.Matroid) bandit.Learner {
-			return learner.New(learner.KLOSM{Matroid: m}, blocks(privacy.Sound))
+		semiBanditItem(e, "KL-OSM over blocks", Budget.Epsilon, true, slots.Forced, func(m matroid.Matroid) bandit.Learner {
+			return learner.New(slots.KLOSM{Matroid: m}, blocks(privacy.Sound))
 		}),
-		semiBanditItem(e, "CUCB over trees", 0, false, learner.Forced, func(m matroid.Matroid) bandit.Learner {
-			return learner.CUCBTree(m, Budget.Epsilon)
+		semiBanditItem(e, "CUCB over trees", 0, false, slots.Forced, func(m matroid.Matroid) bandit.Learner {
+			return slots.CUCBTree(m, Budget.Epsilon)
 		}),
-		semiBanditItem(e, "DPTS-MAT, noise sampled", 0, false, learner.Forced, sampled),
-		semiBanditItem(e, "DPTS-MAT, noise sampled", Budget.Epsilon, true, learner.Forced, sampled),
-		semiBanditItem(e, "DPUCB-MAT, warm-up", Budget.Epsilon, true, learner.AsPublished, func(m matroid.Matroid) bandit.Learner {
-			return learner.New(learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(privacy.Sound))
+		semiBanditItem(e, "DPTS-MAT, noise sampled", 0, false, slots.Forced, sampled),
+		semiBanditItem(e, "DPTS-MAT, noise sampled", Budget.Epsilon, true, slots.Forced, sampled),
+		semiBanditItem(e, "DPUCB-MAT, warm-up", Budget.Epsilon, true, slots.AsPublished, func(m matroid.Matroid) bandit.Learner {
+			return learner.New(slots.OMM{Matroid: m, Initialisation: slots.AsPublished}, blocks(privacy.Sound))
 		}),
-		semiBanditItem(e, "DPUCB-MAT, warm-up as published", 2*Budget.Epsilon, true, learner.AsPublished, func(m matroid.Matroid) bandit.Learner {
-			return learner.New(learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(privacy.AsPublished))
+		semiBanditItem(e, "DPUCB-MAT, warm-up as published", 2*Budget.Epsilon, true, slots.AsPublished, func(m matroid.Matroid) bandit.Learner {
+			return learner.New(slots.OMM{Matroid: m, Initialisation: slots.AsPublished}, blocks(privacy.AsPublished))
 		}))
 }

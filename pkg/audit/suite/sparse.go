@@ -5,7 +5,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -131,7 +131,7 @@ func mendedLasso() mechanism.ThresholdedLasso {
 // sparseBitsItem audits an answer of the local device.
 func sparseBitsItem(runs int) audit.Item {
 	problem := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	d, err := learner.SparseBitsDevice{Bits: learner.SparseBits{Budget: privacy.Budget{Epsilon: 1}, Sparsity: 1, Signal: 1}}.Open(problem, 1000)
+	d, err := sparse.SparseBitsDevice{Bits: sparse.SparseBits{Budget: privacy.Budget{Epsilon: 1}, Sparsity: 1, Signal: 1}}.Open(problem, 1000)
 	must(err)
 	claim, curve := audit.Claimed(privacy.ClaimOf(d))
 	return audit.Mechanism{

@@ -12,6 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit/broken"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -293,7 +294,7 @@ func SoundLearners(e Effort) (items []audit.Item) {
 		items = append(items, audit.Learner{Name: name + ": actions", Of: l, Problem: problem, Worlds: worlds, Horizon: rounds, Runs: runs})
 	}
 	for _, sums := range auditedSums() {
-		item("LinUCB over "+sums.name, learner.New(learner.LinUCB{}, sums.of))
+		item("LinUCB over "+sums.name, learner.New(linear.UCB{}, sums.of))
 	}
 	item("LinUCB on a budget", meteredLinUCB())
 	return append(items, standardItem(e))
@@ -314,7 +315,7 @@ func delayedLinUCB() learner.Delayed {
 
 // gaussianLinUCB returns LinUCB over a tree of Gaussian noise.
 func gaussianLinUCB() learner.Private[privacy.Sums] {
-	return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}})
+	return learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}})
 }
 
 // lateItem audits the actions of a learner that gets its rewards two rounds late.
@@ -338,7 +339,7 @@ func standardItem(e Effort) audit.Item {
 	}
 	return audit.Learner{
 		Name: "randomised actions: the own action", Exact: 0.5, Problem: problem, OwnAction: true, Runs: played(e),
-		Of:     learner.RandomisedAction{Learner: learner.New(learner.LinUCB{Sigma: 0.1}, nil), Epsilon: 0.5},
+		Of:     learner.RandomisedAction{Learner: learner.New(linear.UCB{Sigma: 0.1}, nil), Epsilon: 0.5},
 		Worlds: [2]audit.Stream{world(right), world(left)},
 	}
 }

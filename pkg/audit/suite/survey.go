@@ -8,7 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
-	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -140,7 +140,7 @@ func coreSetItem(name string, runs int, b privacy.Budget) audit.Item {
 		return s
 	}
 	return audit.Learner{
-		Name: name + ": actions", Of: learner.NewCoreSet(b),
+		Name: name + ": actions", Of: linear.NewCoreSet(b),
 		Problem: bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -0.5, RewardMax: 0.5},
 		Worlds:  [2]audit.Stream{world(1e3), world(-1e3)}, Horizon: rounds, Runs: runs,
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/external"
 	"github.com/dpbandits/dpbandits/pkg/judge"
-	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -170,7 +169,7 @@ func (j *judged) complete(program []string) (of []subject, err error) {
 			o.Dir = filepath.Join(o.Dir, e.Name)
 		}
 		o.At = func(b privacy.Budget) bandit.Learner { return catalogue.Learner{Name: e.Name, Budget: b} }
-		o.Rivals = slices.DeleteFunc(catalogue.Learners(), func(other learner.Entry) bool { return other.Name == e.Name })
+		o.Rivals = slices.DeleteFunc(catalogue.Learners(), func(other catalogue.Entry) bool { return other.Name == e.Name })
 		of = append(of, subject{o.At(j.budget), o})
 	}
 	return of, nil

@@ -69,7 +69,9 @@ func mutate(ctx context.Context, s cell.Scale, only, in, keep string, workers in
 		Log: func(format string, args ...any) { fmt.Fprintf(to.err, format+"\n", args...) }}
 	if s == cell.Smoke {
 		r.Every, r.Seeds = 23, 2
-		r.In, r.Then = []string{"pkg/privacy/privacytest"}, []string{"pkg/mechanism", "pkg/learner", "pkg/online"}
+		r.In, r.Then = []string{"pkg/privacy/privacytest"}, []string{
+			"pkg/mechanism", "pkg/learner", "pkg/learner/linear", "pkg/learner/local", "pkg/learner/slots", "pkg/learner/sparse", "pkg/online",
+		}
 	}
 	if in != "" {
 		r.In = strings.Split(in, ",")

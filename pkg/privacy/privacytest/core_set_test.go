@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
@@ -42,13 +42,13 @@ func TestCoreSet(t *testing.T) {
 	for name, b := range map[string]privacy.Budget{"Laplace": {Epsilon: 50}, "Gaussian": {Epsilon: 50, Delta: 0.01}} {
 		t.Run(name, func(t *testing.T) {
 			privacytest.Replay(t, privacytest.PolicyCase[privacy.Means]{
-				Policy:    learner.CoreSet{},
-				Statistic: mechanism.RoundBatches{Budget: b, Lengths: learner.CoreSetBatches{}},
+				Policy:    linear.CoreSet{},
+				Statistic: mechanism.RoundBatches{Budget: b, Lengths: linear.CoreSetBatches{}},
 				Problem:   problem, Rounds: 200,
 			})
 		})
 	}
 	privacytest.Learner(t, privacytest.LearnerCase{
-		Learner: learner.NewCoreSet(pure), Problem: problem,
+		Learner: linear.NewCoreSet(pure), Problem: problem,
 	})
 }

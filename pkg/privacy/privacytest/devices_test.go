@@ -9,66 +9,70 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
+	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
 )
 
-var linear = bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+var contextual = bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 
 // devices are ours, by name.
 func devices() map[string]privacytest.DeviceCase {
 	all := make(map[string]privacytest.DeviceCase)
 	for name, constant := range map[string]float64{"": 0, ", constant": 0.5} {
-		ldp := learner.LDPNoise{Budget: approximate, Constant: constant}
-		online := learner.OnlineNoise{Budget: approximate, Constant: constant}
-		amplified := learner.AmplifiedNoise{Budget: approximate, Batch: 20, Constant: constant}
-		vectors := learner.VectorSum{Budget: approximate, Batch: 20, Constant: constant}
-		device, server := learner.NewCombiner(online)
+		ldp := local.LDPNoise{Budget: approximate, Constant: constant}
+		online := local.OnlineNoise{Budget: approximate, Constant: constant}
+		amplified := local.AmplifiedNoise{Budget: approximate, Batch: 20, Constant: constant}
+		vectors := local.VectorSum{Budget: approximate, Batch: 20, Constant: constant}
+		device, server := local.NewCombiner(online)
 		all["LDP"+name] = privacytest.DeviceCase{
-			Device: learner.LDPDevice{Noise: ldp},
-			Server: learner.LDPServer{Noise: ldp},
+			Device: local.LDPDevice{Noise: ldp},
+			Server: local.LDPServer{Noise: ldp},
 		}
 		all["online"+name] = privacytest.DeviceCase{
-			Device: learner.OnlineDevice{Noise: online},
-			Server: learner.OnlineServer{Noise: online},
+			Device: local.OnlineDevice{Noise: online},
+			Server: local.OnlineServer{Noise: online},
 		}
 		all["combiner"+name] = privacytest.DeviceCase{
 			Device: device,
 			Server: server,
 		}
 		all["amplified"+name] = privacytest.DeviceCase{
-			Device: learner.AmplifiedDevice{Noise: amplified},
-			Server: learner.AmplifiedServer{Noise: amplified},
+			Device: local.AmplifiedDevice{Noise: amplified},
+			Server: local.AmplifiedServer{Noise: amplified},
 		}
 		all["vector sum"+name] = privacytest.DeviceCase{
-			Device: learner.VectorSumDevice{Noise: vectors},
-			Server: learner.VectorSumServer{Noise: vectors},
+			Device: local.VectorSumDevice{Noise: vectors},
+			Server: local.VectorSumServer{Noise: vectors},
 			Below:  0.5, // its norms have room for rounding
 		}
 	}
-	published := learner.OnlineNoise{Budget: approximate, Calibration: privacy.AsPublished}
+	published := local.OnlineNoise{Budget: approximate, Calibration: privacy.AsPublished}
 	all["online as published"] = privacytest.DeviceCase{
-		Device: learner.OnlineDevice{Noise: published},
-		Server: learner.OnlineServer{Noise: published},
+		Device: local.OnlineDevice{Noise: published},
+		Server: local.OnlineServer{Noise: published},
 		Below:  1, // it draws zeta, too, which the plan does not count on
 	}
-	printed := learner.LDPNoise{Budget: approximate, Calibration: privacy.AsPublished}
+	printed := local.LDPNoise{Budget: approximate, Calibration: privacy.AsPublished}
 	all["LDP as published"] = privacytest.DeviceCase{
-		Device: learner.LDPDevice{Noise: printed},
-		Server: learner.LDPServer{Noise: printed},
+		Device: local.LDPDevice{Noise: printed},
+		Server: local.LDPServer{Noise: printed},
 		Below:  0.3, // its worst case is a diagonal change
 	}
-	sparse := learner.SparseBits{Budget: pure, Sparsity: 1, Signal: 1}
+	bitwise := sparse.SparseBits{Budget: pure, Sparsity: 1, Signal: 1}
 	all["sparse bits"] = privacytest.DeviceCase{
-		Device:  learner.SparseBitsDevice{Bits: sparse},
-		Server:  learner.SparseBitsServer{Bits: sparse},
+		Device:  sparse.SparseBitsDevice{Bits: bitwise},
+		Server:  sparse.SparseBitsServer{Bits: bitwise},
 		Horizon: 1000,
 		Below:   1, // the probe gets the truth, of which it cannot tell how probable it is
 	}
 	for name, c := range all {
-		c.Problem = linear
+		c.Problem = contextual
 		if c.Below == 0 {
 			c.Below = 0.2 // of the contexts tried, none are at the angle that is worst
 		}
@@ -122,7 +126,7 @@ func (p plain) Open(problem bandit.Problem, horizon int) (learner.CalibratedDevi
 	if err != nil {
 		return nil, err
 	}
-	d, err := learner.LDPDevice{Noise: learner.LDPNoise{Budget: approximate}}.Open(problem, horizon)
+	d, err := local.LDPDevice{Noise: local.LDPNoise{Budget: approximate}}.Open(problem, horizon)
 	return &plainDevice{p, d, problem, 2 * problem.ContextNorm / mu}, err // rewards are in [-1, 1]
 }
 
@@ -233,8 +237,8 @@ func TestBrokenDevicesAreCaught(t *testing.T) {
 		return func(t testing.TB) {
 			privacytest.Device(t, privacytest.DeviceCase{
 				Device:  p,
-				Server:  learner.LDPServer{Noise: learner.LDPNoise{Budget: approximate}},
-				Problem: linear,
+				Server:  local.LDPServer{Noise: local.LDPNoise{Budget: approximate}},
+				Problem: contextual,
 			})
 		}
 	}
@@ -279,18 +283,18 @@ func readers() map[string]privacytest.PolicyCase[privacy.Means] {
 		all[name+" over blocks"] = privacytest.PolicyCase[privacy.Means]{Policy: policy, Problem: arms,
 			Statistic: mechanism.Blocks{Budget: pure}}
 	}
-	for _, start := range []learner.Initialisation{learner.Forced, learner.AsPublished} {
+	for _, start := range []slots.Initialisation{slots.Forced, slots.AsPublished} {
 		name := " " + start.String()
-		add("OMM"+name, learner.OMM{Matroid: uniform(), Initialisation: start})
-		add("CTS"+name, learner.CTS{Matroid: uniform(), Initialisation: start})
-		add("CTS that samples"+name, learner.CTS{Matroid: uniform(), Initialisation: start, Sample: true})
-		add("KLOSM"+name, learner.KLOSM{Matroid: uniform(), Initialisation: start})
+		add("OMM"+name, slots.OMM{Matroid: uniform(), Initialisation: start})
+		add("CTS"+name, slots.CTS{Matroid: uniform(), Initialisation: start})
+		add("CTS that samples"+name, slots.CTS{Matroid: uniform(), Initialisation: start, Sample: true})
+		add("KLOSM"+name, slots.KLOSM{Matroid: uniform(), Initialisation: start})
 	}
 	return all
 }
 
 func TestPolicies(t *testing.T) {
-	lin := privacytest.PolicyCase[privacy.Sums]{Policy: learner.LinUCB{}, Problem: linear}
+	lin := privacytest.PolicyCase[privacy.Sums]{Policy: linear.UCB{}, Problem: contextual}
 	t.Run("LinUCB", func(t *testing.T) { privacytest.Replay(t, lin) })
 	lin.Statistic = mechanism.BLT{Budget: approximate}
 	t.Run("LinUCB over BLT", func(t *testing.T) { privacytest.Replay(t, lin) })
@@ -301,14 +305,14 @@ func TestPolicies(t *testing.T) {
 
 // remembering is LinUCB that keeps the last view, and plays, tells or learns by it.
 type remembering struct {
-	learner.LinUCB
+	linear.UCB
 	plays, tells, learns bool
 	from, after          int // first round in which it plays so; how old a view is by then, 0 for 1
 }
 
 // remembers is the rule of remembering.
 type remembers struct {
-	*learner.LinUCBRule
+	*linear.UCBRule
 	remembering
 	first float64 // of the last view's numbers
 	seen  []float64
@@ -316,14 +320,14 @@ type remembers struct {
 }
 
 func (r remembering) Prepare(p bandit.Problem, horizon int, s *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
-	prepared, err := r.LinUCB.Prepare(p, horizon, s)
+	prepared, err := r.UCB.Prepare(p, horizon, s)
 	return learner.Begins[privacy.Sums](func(own *rand.Rand) learner.Rule[privacy.Sums] {
-		return &remembers{LinUCBRule: prepared.Begin(own).(*learner.LinUCBRule), remembering: r}
+		return &remembers{UCBRule: prepared.Begin(own).(*linear.UCBRule), remembering: r}
 	}), err
 }
 
 func (r *remembers) Learn(s *privacy.Sums) ([]float64, error) {
-	b, err := r.LinUCBRule.Learn(s)
+	b, err := r.UCBRule.Learn(s)
 	if r.tells {
 		r.told = append(r.told[:0], b...)
 		r.told[0] += 1e-3 * r.first
@@ -351,7 +355,7 @@ func (r *remembers) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, 
 		}
 		return append(dst, best), nil
 	}
-	return r.LinUCBRule.Act(broadcast, v, dst)
+	return r.UCBRule.Act(broadcast, v, dst)
 }
 
 func dot(x, y []float64) (sum float64) {
@@ -374,7 +378,7 @@ func TestPoliciesThatRememberAreCaught(t *testing.T) {
 	} {
 		caught(t, c.what, c.check, c.words, func(t testing.TB) {
 			privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
-				Policy: c.broken, Problem: linear,
+				Policy: c.broken, Problem: contextual,
 			})
 		})
 	}

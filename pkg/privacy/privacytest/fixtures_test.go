@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
@@ -461,21 +462,21 @@ func (w watchingTree) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
 
 // peeking is LinUCB that plays the first arm, or says so, once a row was clipped.
 type peeking struct {
-	learner.LinUCB
+	linear.UCB
 	Stat privacy.Stream[privacy.Sums] // what it reads; nil means watched
 	tell bool
 }
 
 // peeks is the rule of peeking.
 type peeks struct {
-	*learner.LinUCBRule
+	*linear.UCBRule
 	peeking
 }
 
 func (p peeking) Prepare(problem bandit.Problem, horizon int, r *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
-	prepared, err := p.LinUCB.Prepare(problem, horizon, r)
+	prepared, err := p.UCB.Prepare(problem, horizon, r)
 	return learner.Begins[privacy.Sums](func(own *rand.Rand) learner.Rule[privacy.Sums] {
-		return &peeks{prepared.Begin(own).(*learner.LinUCBRule), p}
+		return &peeks{prepared.Begin(own).(*linear.UCBRule), p}
 	}), err
 }
 
@@ -487,7 +488,7 @@ func (p *peeks) sees() bool {
 }
 
 func (p *peeks) Learn(r *privacy.Sums) ([]float64, error) {
-	b, err := p.LinUCBRule.Learn(r)
+	b, err := p.UCBRule.Learn(r)
 	if p.tell && err == nil && p.sees() {
 		b[len(b)-2] *= 2 // be more careful
 	}
@@ -498,7 +499,7 @@ func (p *peeks) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, erro
 	if !p.tell && p.sees() {
 		return append(dst, 0), nil
 	}
-	return p.LinUCBRule.Act(broadcast, v, dst)
+	return p.UCBRule.Act(broadcast, v, dst)
 }
 
 // TestPoliciesThatPeek: a policy that reads its statistic past the releases is refused if it holds
@@ -522,26 +523,26 @@ func TestPoliciesThatPeek(t *testing.T) {
 				}
 				policy.Stat = m.Start(privacy.NewNoise(rand.NewPCG(1, 1)))
 			}
-			privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{Policy: policy, Problem: linear, Statistic: watching{tree}})
+			privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{Policy: policy, Problem: contextual, Statistic: watching{tree}})
 		})
 	}
 }
 
 // hoarding is LinUCB that plays arm 0 once four rewards were clipped, in all runs together.
 type hoarding struct {
-	learner.LinUCB
+	linear.UCB
 	clipped *int
 }
 
 type hoards struct {
-	*learner.LinUCBRule
+	*linear.UCBRule
 	clipped *int
 }
 
 func (h hoarding) Prepare(p bandit.Problem, horizon int, r *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
-	prepared, err := h.LinUCB.Prepare(p, horizon, r)
+	prepared, err := h.UCB.Prepare(p, horizon, r)
 	return learner.Begins[privacy.Sums](func(own *rand.Rand) learner.Rule[privacy.Sums] {
-		return &hoards{prepared.Begin(own).(*learner.LinUCBRule), h.clipped}
+		return &hoards{prepared.Begin(own).(*linear.UCBRule), h.clipped}
 	}), err
 }
 
@@ -549,7 +550,7 @@ func (h *hoards) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, err
 	if *h.clipped > 3 {
 		return append(dst, 0), nil
 	}
-	return h.LinUCBRule.Act(broadcast, v, dst)
+	return h.UCBRule.Act(broadcast, v, dst)
 }
 
 // filling is a statistic that counts what it clips, for whoever holds the count.
@@ -591,25 +592,25 @@ func TestWhatOutlivesARun(t *testing.T) {
 	caught(t, "a count that all runs share", "Earlier", "is played in place of", func(t testing.TB) {
 		count := new(int)
 		privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
-			Policy: hoarding{clipped: count}, Problem: linear,
+			Policy: hoarding{clipped: count}, Problem: contextual,
 			Statistic: filling{mechanism.Tree{Noise: mechanism.Gaussian{Budget: approximate}}, count},
 		})
 	})
 }
 
 // forgetting is LinUCB that remembers, from round 401 on, whether the last context was positive.
-type forgetting struct{ learner.LinUCB }
+type forgetting struct{ linear.UCB }
 
 func (f forgetting) Prepare(p bandit.Problem, horizon int, r *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
-	prepared, err := f.LinUCB.Prepare(p, horizon, r)
+	prepared, err := f.UCB.Prepare(p, horizon, r)
 	return learner.Begins[privacy.Sums](func(own *rand.Rand) learner.Rule[privacy.Sums] {
-		return &forgets{LinUCBRule: prepared.Begin(own).(*learner.LinUCBRule)}
+		return &forgets{UCBRule: prepared.Begin(own).(*linear.UCBRule)}
 	}), err
 }
 
 // forgets is the rule of forgetting.
 type forgets struct {
-	*learner.LinUCBRule
+	*linear.UCBRule
 	positive bool
 }
 
@@ -618,7 +619,7 @@ func (f *forgets) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, er
 	if f.positive = v.X[0] > 0; last && v.Round > 400 {
 		return append(dst, 0), nil
 	}
-	return f.LinUCBRule.Act(broadcast, v, dst)
+	return f.UCBRule.Act(broadcast, v, dst)
 }
 
 func TestMemoryOfALateRound(t *testing.T) {
@@ -631,29 +632,29 @@ func TestMemoryOfALateRound(t *testing.T) {
 }
 
 // telling is LinUCB that shows, as an estimate of arm 0, the context of the round before.
-type telling struct{ learner.LinUCB }
+type telling struct{ linear.UCB }
 
 func (f telling) Prepare(p bandit.Problem, horizon int, r *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
-	prepared, err := f.LinUCB.Prepare(p, horizon, r)
+	prepared, err := f.UCB.Prepare(p, horizon, r)
 	return learner.Begins[privacy.Sums](func(own *rand.Rand) learner.Rule[privacy.Sums] {
-		return &tells{LinUCBRule: prepared.Begin(own).(*learner.LinUCBRule)}
+		return &tells{UCBRule: prepared.Begin(own).(*linear.UCBRule)}
 	}), err
 }
 
 // tells is the rule of telling.
 type tells struct {
-	*learner.LinUCBRule
+	*linear.UCBRule
 	last, now float64
 }
 
 func (f *tells) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	f.last, f.now = f.now, v.X[0]
-	return f.LinUCBRule.Act(broadcast, v, dst)
+	return f.UCBRule.Act(broadcast, v, dst)
 }
 
 func (f *tells) Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
 	n := len(dst)
-	dst, err := f.LinUCBRule.Explain(broadcast, v, dst)
+	dst, err := f.UCBRule.Explain(broadcast, v, dst)
 	dst[n].Estimate = f.last
 	return dst, err
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
@@ -66,13 +67,13 @@ func TestHardStatistics(t *testing.T) {
 
 func TestHardPolicies(t *testing.T) {
 	privacytest.Replay(t, privacytest.PolicyCase[mechanism.SparseTheta]{
-		Policy:    learner.FLIPHAT{},
-		Problem:   linear,
+		Policy:    sparse.FLIPHAT{},
+		Problem:   contextual,
 		Statistic: hard(),
 	})
 	privacytest.Replay(t, privacytest.PolicyCase[mechanism.SparseGram]{
-		Policy:    learner.PrivateThresholdedLasso{},
-		Problem:   linear,
+		Policy:    sparse.PrivateThresholdedLasso{},
+		Problem:   contextual,
 		Statistic: mended(),
 	})
 }
@@ -80,8 +81,8 @@ func TestHardPolicies(t *testing.T) {
 func TestHardLearners(t *testing.T) {
 	h := hard()
 	h.Budget = wide
-	privacytest.Learner(t, privacytest.LearnerCase{Name: "FLIPHAT", Problem: linear, Learner: learner.New(learner.FLIPHAT{}, h)})
+	privacytest.Learner(t, privacytest.LearnerCase{Name: "FLIPHAT", Problem: contextual, Learner: learner.New(sparse.FLIPHAT{}, h)})
 	l := mended()
 	l.Budget = wide
-	privacytest.Learner(t, privacytest.LearnerCase{Name: "mended LASSO", Problem: linear, Learner: learner.New(learner.PrivateThresholdedLasso{}, l)})
+	privacytest.Learner(t, privacytest.LearnerCase{Name: "mended LASSO", Problem: contextual, Learner: learner.New(sparse.PrivateThresholdedLasso{}, l)})
 }

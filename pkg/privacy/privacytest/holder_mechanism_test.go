@@ -5,6 +5,8 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -72,13 +74,13 @@ func held[R any](t testing.TB, of privacy.Statistic[R], policy learner.Policy[R]
 // method, nor of a learner that reads that.
 func TestHolderOfMechanisms(t *testing.T) {
 	pure, approximate := privacy.Budget{Epsilon: 1}, privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	linear := bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	contextual := bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	for _, of := range []privacy.Accumulator{
 		mechanism.Tree{Noise: mechanism.Gaussian{Budget: approximate}}, mechanism.Tree{Noise: mechanism.Wishart{Budget: approximate}},
 		mechanism.PanPrivateTree{Noise: mechanism.Gaussian{Budget: approximate}}, mechanism.SecureTree{Budget: approximate},
 		mechanism.Honaker{Budget: approximate}, mechanism.SquareRoot{Budget: approximate}, mechanism.BLT{Budget: approximate},
 	} {
-		held(t, of, learner.LinUCB{}, linear)
+		held(t, of, linear.UCB{}, contextual)
 	}
 	one, err := matroid.NewUniform(3, 1)
 	if err != nil {
@@ -89,6 +91,6 @@ func TestHolderOfMechanisms(t *testing.T) {
 		mechanism.Blocks{Budget: pure}, mechanism.Batches{Budget: pure, Lengths: mechanism.Geometric{First: 1, Ratio: 2}},
 		mechanism.TreeTally{Budget: pure}, mechanism.HybridTally{Epsilon: 1}, mechanism.ResponseTally{Epsilon: 1},
 	} {
-		held(t, of, learner.Policy[privacy.Means](learner.CTS{Matroid: one}), plain)
+		held(t, of, learner.Policy[privacy.Means](slots.CTS{Matroid: one}), plain)
 	}
 }

@@ -24,31 +24,31 @@ const module = "github.com/dpbandits/dpbandits/"
 // fields makes each learner, device and policy, and each exported type that has a plan, by the
 // fields that it takes. A new type wants a line here, or in begun.
 var fields = map[string]string{
-	"learner.Private[privacy.Sums]":  "Policy: learner.LinUCB{}, Statistic: mechanism.BLT{Budget: approximate}",
-	"learner.Private[privacy.Means]": "Policy: learner.OMM{Matroid: pick()}, Statistic: mechanism.Blocks{Budget: pure}",
-	"learner.Metered":                "Learner: learner.DPUCBMAT(pick(), 1), Budget: pure",
-	"learner.Delayed":                "Learner: learner.DPUCBMAT(pick(), 1), Most: 2",
-	"learner.RandomisedAction":       "Learner: learner.DPUCBMAT(pick(), 1), Epsilon: 1",
-	"learner.Local": "Device: learner.LDPDevice{Noise: learner.LDPNoise{Budget: approximate}}," +
-		"Server: learner.LDPServer{Noise: learner.LDPNoise{Budget: approximate}}",
-	"learner.LDPDevice":        "Noise: learner.LDPNoise{Budget: approximate}",
-	"learner.OnlineDevice":     "Noise: learner.OnlineNoise{Budget: approximate}",
-	"learner.CombinerDevice":   "Noise: learner.OnlineNoise{Budget: approximate}",
-	"learner.AmplifiedDevice":  "Noise: learner.AmplifiedNoise{Budget: approximate, Batch: 20}",
-	"learner.SparseBitsDevice": "Bits: learner.SparseBits{Budget: pure, Sparsity: 1, Signal: 1}",
-	"learner.VectorSumDevice":  "Noise: learner.VectorSum{Budget: approximate, Batch: 20}",
+	"learner.Private[privacy.Sums]":  "Policy: linear.UCB{}, Statistic: mechanism.BLT{Budget: approximate}",
+	"learner.Private[privacy.Means]": "Policy: slots.OMM{Matroid: pick()}, Statistic: mechanism.Blocks{Budget: pure}",
+	"learner.Metered":                "Learner: slots.DPUCBMAT(pick(), 1), Budget: pure",
+	"learner.Delayed":                "Learner: slots.DPUCBMAT(pick(), 1), Most: 2",
+	"learner.RandomisedAction":       "Learner: slots.DPUCBMAT(pick(), 1), Epsilon: 1",
+	"learner.Local": "Device: local.LDPDevice{Noise: local.LDPNoise{Budget: approximate}}," +
+		"Server: local.LDPServer{Noise: local.LDPNoise{Budget: approximate}}",
+	"local.LDPDevice":         "Noise: local.LDPNoise{Budget: approximate}",
+	"local.OnlineDevice":      "Noise: local.OnlineNoise{Budget: approximate}",
+	"local.CombinerDevice":    "Noise: local.OnlineNoise{Budget: approximate}",
+	"local.AmplifiedDevice":   "Noise: local.AmplifiedNoise{Budget: approximate, Batch: 20}",
+	"sparse.SparseBitsDevice": "Bits: sparse.SparseBits{Budget: pure, Sparsity: 1, Signal: 1}",
+	"local.VectorSumDevice":   "Noise: local.VectorSum{Budget: approximate, Batch: 20}",
 
-	"learner.Private[mechanism.SparseGram]": "Policy: learner.SparseJDP{}, Statistic: mechanism.SparseEpisodes{" + episodes + "}",
-	"learner.SparseJDP":                     "",
-	"learner.PrivateThresholdedLasso":       "",
+	"learner.Private[mechanism.SparseGram]": "Policy: sparse.SparseJDP{}, Statistic: mechanism.SparseEpisodes{" + episodes + "}",
+	"sparse.SparseJDP":                      "",
+	"sparse.PrivateThresholdedLasso":        "",
 
-	"learner.Private[mechanism.SparseTheta]": "Policy: learner.FLIPHAT{}, Statistic: mechanism.NoisyIHT{" + thresholding + "}",
-	"learner.FLIPHAT":                        "",
+	"learner.Private[mechanism.SparseTheta]": "Policy: sparse.FLIPHAT{}, Statistic: mechanism.NoisyIHT{" + thresholding + "}",
+	"sparse.FLIPHAT":                         "",
 
-	"learner.LinUCB": "",
-	"learner.OMM":    "Matroid: pick()",
-	"learner.CTS":    "Matroid: pick()",
-	"learner.KLOSM":  "Matroid: pick()",
+	"linear.UCB":  "",
+	"slots.OMM":   "Matroid: pick()",
+	"slots.CTS":   "Matroid: pick()",
+	"slots.KLOSM": "Matroid: pick()",
 
 	"arms.UCB1":                  "",
 	"arms.KLUCB":                 "Epsilon: 1",
@@ -69,15 +69,15 @@ var fields = map[string]string{
 	"arms.DPUCB":                 "Epsilon: 1",
 	"arms.LazyUCB":               "",
 	"arms.LazyThompson":          "",
-	"learner.CoreSet":            "",
+	"linear.CoreSet":             "",
 
-	"careless.Learner": "Of: learner.DPUCBMAT(pick(), 1)",
+	"careless.Learner": "Of: slots.DPUCBMAT(pick(), 1)",
 }
 
 // bare are learners that claim nothing.
 var bare = []string{
-	"learner.CTSBeta", "learner.DoublyRobustLasso", "learner.LassoBandit", "learner.Random", "learner.SparsityAgnostic",
-	"learner.SupportOracle", "learner.ThresholdedLasso",
+	"slots.CTSBeta", "sparse.DoublyRobustLasso", "sparse.LassoBandit", "learner.Random", "sparse.SparsityAgnostic",
+	"sparse.SupportOracle", "sparse.ThresholdedLasso",
 }
 
 // begun makes each exported type that has a plan and is met in a run only.
@@ -87,18 +87,18 @@ var begun = map[string]string{
 	"online.ExpertsCalibrated":                  "any(advised())",
 	"online.ExpertsRun":                         "any(advised().Start(rand.New(rand.NewPCG(1, 1)), rand.NewPCG(1, 2)))",
 	"learner.MeteredCalibrated":                 "open(" + metered + ")",
-	"learner.PrivateRun[privacy.Sums]":          "start(learner.New(learner.LinUCB{}, privacy.Accumulator(mechanism.BLT{Budget: approximate})))",
-	"learner.PrivateRun[privacy.Means]":         "start(learner.DPUCBMAT(pick(), 1))",
+	"learner.PrivateRun[privacy.Sums]":          "start(learner.New(linear.UCB{}, privacy.Accumulator(mechanism.BLT{Budget: approximate})))",
+	"learner.PrivateRun[privacy.Means]":         "start(slots.DPUCBMAT(pick(), 1))",
 	"learner.PrivateRun[mechanism.SparseGram]":  "start(" + refined + ")",
 	"learner.PrivateRun[mechanism.SparseTheta]": "start(" + hardened + ")",
-	"learner.LocalRun": "start(learner.Local{Device: learner.LDPDevice{Noise: learner.LDPNoise{Budget: approximate}}," +
-		"Server: learner.LDPServer{Noise: learner.LDPNoise{Budget: approximate}}})",
+	"learner.LocalRun": "start(learner.Local{Device: local.LDPDevice{Noise: local.LDPNoise{Budget: approximate}}," +
+		"Server: local.LDPServer{Noise: local.LDPNoise{Budget: approximate}}})",
 }
 
 const (
-	metered  = "learner.Metered{Learner: learner.DPUCBMAT(pick(), 1), Budget: pure}"
-	refined  = "learner.New(learner.SparseJDP{}, privacy.Statistic[mechanism.SparseGram](mechanism.SparseEpisodes{" + episodes + "}))"
-	hardened = "learner.New(learner.FLIPHAT{}, privacy.Statistic[mechanism.SparseTheta](mechanism.NoisyIHT{" + thresholding + "}))"
+	metered  = "learner.Metered{Learner: slots.DPUCBMAT(pick(), 1), Budget: pure}"
+	refined  = "learner.New(sparse.SparseJDP{}, privacy.Statistic[mechanism.SparseGram](mechanism.SparseEpisodes{" + episodes + "}))"
+	hardened = "learner.New(sparse.FLIPHAT{}, privacy.Statistic[mechanism.SparseTheta](mechanism.NoisyIHT{" + thresholding + "}))"
 )
 
 // episodes are the fields of a SparseEpisodes.
@@ -138,7 +138,7 @@ func (r *ready) Plan(records int) privacy.Plan { return r.Calibrated.(privacy.Pl
 // reader that is careless. It takes the compiler 10 s; with -short one method of each type is
 // overridden, and Open. For what a statistic opens to see TestHolderOfMechanisms.
 func TestHolder(t *testing.T) {
-	failures := holders(t, "pkg/learner", "pkg/arms", "pkg/online", "careless")
+	failures := holders(t, "pkg/learner", "pkg/learner/linear", "pkg/learner/local", "pkg/learner/slots", "pkg/learner/sparse", "pkg/learner/arms", "pkg/online", "careless")
 	for _, want := range []string{"careless.Learner.Of reads learner.Metered, Open overridden, by pointer", "reads learner.Delayed, Open overridden, by value"} {
 		if !slices.ContainsFunc(failures, func(f string) bool { return strings.Contains(f, want) }) {
 			t.Errorf("a careless reader is not caught: no failure says %q: %q", want, failures)

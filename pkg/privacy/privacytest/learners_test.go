@@ -7,6 +7,9 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
@@ -17,26 +20,26 @@ var wide = privacy.Budget{Epsilon: 2, Delta: 1e-2}
 
 // learners are ours, by name.
 func learners() map[string]privacytest.LearnerCase {
-	over := func(s privacy.Accumulator) bandit.Learner { return learner.New(learner.LinUCB{}, s) }
-	ldp := learner.LDPNoise{Budget: wide}
+	over := func(s privacy.Accumulator) bandit.Learner { return learner.New(linear.UCB{}, s) }
+	ldp := local.LDPNoise{Budget: wide}
 	mat := func(l bandit.Learner) privacytest.LearnerCase {
 		return privacytest.LearnerCase{Learner: l, Problem: arms, Long: long}
 	}
 	lin := func(l bandit.Learner) privacytest.LearnerCase {
-		return privacytest.LearnerCase{Learner: l, Problem: linear}
+		return privacytest.LearnerCase{Learner: l, Problem: contextual}
 	}
 	all := map[string]privacytest.LearnerCase{
 		"LinUCB over a tree":        lin(over(mechanism.Tree{Noise: mechanism.Gaussian{Budget: wide}})),
 		"LinUCB over BLT":           lin(over(mechanism.BLT{Budget: wide})),
 		"LinUCB over a secure tree": lin(over(mechanism.SecureTree{Budget: wide})),
 		"randomised actions":        lin(learner.RandomisedAction{Learner: over(mechanism.BLT{Budget: wide}), Epsilon: 1}),
-		"LDP":                       lin(learner.Local{Device: learner.LDPDevice{Noise: ldp}, Server: learner.LDPServer{Noise: ldp}}),
-		"amplified":                 lin(learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: wide, Batch: 20})),
-		"DPUCB-MAT":                 mat(learner.DPUCBMAT(uniform(), 2)),
-		"DPUCB-MAT, published":      mat(learner.DPUCBMATAsPublished(uniform(), 2)),
-		"DPTS-MAT":                  mat(learner.DPTSMAT(uniform(), 2)),
-		"CUCB over trees":           mat(learner.CUCBTree(uniform(), 2)),
-		"metered":                   mat(learner.Metered{Learner: learner.CUCBTree(uniform(), 2), Budget: privacy.Budget{Epsilon: 1}, Freeze: true}),
+		"LDP":                       lin(learner.Local{Device: local.LDPDevice{Noise: ldp}, Server: local.LDPServer{Noise: ldp}}),
+		"amplified":                 lin(local.NewShuffleAmplified(local.AmplifiedNoise{Budget: wide, Batch: 20})),
+		"DPUCB-MAT":                 mat(slots.DPUCBMAT(uniform(), 2)),
+		"DPUCB-MAT, published":      mat(slots.DPUCBMATAsPublished(uniform(), 2)),
+		"DPTS-MAT":                  mat(slots.DPTSMAT(uniform(), 2)),
+		"CUCB over trees":           mat(slots.CUCBTree(uniform(), 2)),
+		"metered":                   mat(learner.Metered{Learner: slots.CUCBTree(uniform(), 2), Budget: privacy.Budget{Epsilon: 1}, Freeze: true}),
 	}
 	for name, c := range all {
 		c.Name = name
@@ -145,10 +148,10 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 		what, check, words string
 		broken             privacytest.LearnerCase
 	}{
-		{"noise too small by 10", "Attack", "the claim is false", privacytest.LearnerCase{Problem: linear, Learner: learner.New(learner.LinUCB{}, privacy.Accumulator(mechanism.Tree{Noise: faint{mechanism.Gaussian{Budget: wide}}}))}},
-		{"a count of the rounds of all runs", "Runs", "share nothing that changes", privacytest.LearnerCase{Problem: arms, Long: long, Learner: broken{Private: learner.DPUCBMAT(uniform(), 2), counts: true}}},
-		{"noise past the ledger", "Ledger", "past privacy.Noise", privacytest.LearnerCase{Problem: arms, Learner: broken{Private: learner.DPUCBMAT(uniform(), 2), steals: true}}},
-		{"a claim that is inherited", "Plan", "HeldBy", privacytest.LearnerCase{Problem: arms, Learner: broken{Private: learner.DPUCBMAT(uniform(), 2), inherits: true}}},
+		{"noise too small by 10", "Attack", "the claim is false", privacytest.LearnerCase{Problem: contextual, Learner: learner.New(linear.UCB{}, privacy.Accumulator(mechanism.Tree{Noise: faint{mechanism.Gaussian{Budget: wide}}}))}},
+		{"a count of the rounds of all runs", "Runs", "share nothing that changes", privacytest.LearnerCase{Problem: arms, Long: long, Learner: broken{Private: slots.DPUCBMAT(uniform(), 2), counts: true}}},
+		{"noise past the ledger", "Ledger", "past privacy.Noise", privacytest.LearnerCase{Problem: arms, Learner: broken{Private: slots.DPUCBMAT(uniform(), 2), steals: true}}},
+		{"a claim that is inherited", "Plan", "HeldBy", privacytest.LearnerCase{Problem: arms, Learner: broken{Private: slots.DPUCBMAT(uniform(), 2), inherits: true}}},
 	} {
 		c.broken.Name = c.what
 		caught(t, c.what, c.check, c.words, func(t testing.TB) { privacytest.Learner(t, c.broken) })

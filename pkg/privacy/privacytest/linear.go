@@ -12,7 +12,7 @@ import (
 
 // linear is a transcript as a function of the noise: transcript = data + B z, where z has
 // independent coordinates of one law and of scale 1.
-type linear struct {
+type contextual struct {
 	laplace  bool // Laplace coordinates; otherwise Gaussian
 	b        *mat.Dense
 	rounding float64 // rounding error of the transcript
@@ -68,13 +68,13 @@ func (s *script) noise() *privacy.Noise {
 }
 
 // respond learns B from impulses. run makes a run under the given noise and returns its transcript.
-func respond(run func(*privacy.Noise) ([]float64, error)) (*linear, error) {
+func respond(run func(*privacy.Noise) ([]float64, error)) (*contextual, error) {
 	zero := script{}
 	base, err := run(zero.noise())
 	if err != nil {
 		return nil, err
 	}
-	l := &linear{}
+	l := &contextual{}
 	for i, law := range zero.laws {
 		switch {
 		case !known(law):
@@ -127,7 +127,7 @@ func btof(b bool) float64 {
 }
 
 // verify compares the transcript under random noise with the prediction by B.
-func (l *linear) verify(run func(*privacy.Noise) ([]float64, error), base []float64, n int) error {
+func (l *contextual) verify(run func(*privacy.Noise) ([]float64, error), base []float64, n int) error {
 	rng := stream(1)
 	z := make([]float64, n)
 	for i := range z {
@@ -151,7 +151,7 @@ func (l *linear) verify(run func(*privacy.Noise) ([]float64, error), base []floa
 // solver returns the cost of a change D of the first rows numbers of a transcript. For Gaussian
 // noise it is the Euclidean norm of the least z with B z = D; for Laplace noise the L1 norm of the
 // only such z.
-func (l *linear) solver(rows int) (cost func(d []float64) float64, err error) {
+func (l *contextual) solver(rows int) (cost func(d []float64) float64, err error) {
 	_, n := l.b.Dims()
 	var keep []int // rows that the noise reaches
 	for i := range rows {
@@ -228,7 +228,7 @@ type part struct {
 }
 
 // parts splits B, of which some rows and columns are not zero.
-func (l *linear) parts(keep, used []int) (parts []*part, err error) {
+func (l *contextual) parts(keep, used []int) (parts []*part, err error) {
 	_, draws := l.b.Dims()
 	group := make([]int, draws) // of a draw, as a forest
 	for j := range group {
@@ -324,7 +324,7 @@ func (p *part) cost(d []float64, tolerance float64, laplace bool) float64 {
 }
 
 // worth returns the plan's cost in the units of a solver: mu, or the sum of the pure epsilons.
-func (l *linear) worth(p privacy.Plan) (float64, error) {
+func (l *contextual) worth(p privacy.Plan) (float64, error) {
 	event := p.Event()
 	if nothing := (privacy.GaussianEvent{}); event == nothing {
 		return 0, nil

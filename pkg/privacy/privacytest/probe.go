@@ -51,7 +51,7 @@ func Probe[R any](t testing.TB, c Case[R]) (found Sensitivity) {
 
 // meter measures changes of a statistic's transcript.
 type meter[R any] struct {
-	linear  *linear
+	linear  *contextual
 	base    *transcript // of the records without noise
 	change  func(a, b []float64) float64
 	planned float64

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
@@ -119,8 +120,8 @@ func (u *uncountedRun) Plan(records int) privacy.Plan {
 
 func TestSparsePolicy(t *testing.T) {
 	c := privacytest.PolicyCase[mechanism.SparseGram]{
-		Policy:    learner.SparseJDP{},
-		Problem:   linear,
+		Policy:    sparse.SparseJDP{},
+		Problem:   contextual,
 		Statistic: refining(),
 	}
 	privacytest.Replay(t, c)
@@ -132,5 +133,5 @@ func TestSparseLearner(t *testing.T) {
 	}
 	s := refining()
 	s.Budget = wide
-	privacytest.Learner(t, privacytest.LearnerCase{Name: "SparseJDP", Problem: linear, Learner: learner.New(learner.SparseJDP{}, s)})
+	privacytest.Learner(t, privacytest.LearnerCase{Name: "SparseJDP", Problem: contextual, Learner: learner.New(sparse.SparseJDP{}, s)})
 }

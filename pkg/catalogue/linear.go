@@ -1,0 +1,34 @@
+package catalogue
+
+import (
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Linear lists LinUCB and its private forms, and elimination by core sets, which is for arms that
+// stay the same.
+func Linear() []Entry {
+	joint := func(name string, make func(b privacy.Budget) bandit.Learner) Entry {
+		return Entry{Name: name, Private: true, Model: privacy.Joint, Linear: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
+			return make(b)
+		}}
+	}
+	return []Entry{
+		{Name: "LinUCB", Linear: true, New: func(bandit.Problem, privacy.Budget) bandit.Learner { return learner.New(linear.UCB{}, nil) }},
+		joint("core set", func(b privacy.Budget) bandit.Learner { return linear.NewCoreSet(privacy.Budget{Epsilon: b.Epsilon}) }),
+		joint("core set, published width", func(b privacy.Budget) bandit.Learner { return linear.CoreSetAsPublished(b.Epsilon) }),
+		joint("core set, Gaussian", func(b privacy.Budget) bandit.Learner { return linear.NewCoreSet(b) }),
+		joint("JDP LinUCB, tree", func(b privacy.Budget) bandit.Learner {
+			return learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
+		}),
+		joint("JDP LinUCB, BLT", func(b privacy.Budget) bandit.Learner { return learner.New(linear.UCB{}, mechanism.BLT{Budget: b}) }),
+		{Name: "LDP LinUCB", Private: true, Model: privacy.Local, Linear: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
+			noise := local.LDPNoise{Budget: b}
+			return learner.Local{Device: local.LDPDevice{Noise: noise}, Server: local.LDPServer{Noise: noise}}
+		}},
+	}
+}

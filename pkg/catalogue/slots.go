@@ -1,0 +1,24 @@
+package catalogue
+
+import (
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
+	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Slots lists the private learners of a matroid, on the one that lets any arms be played together,
+// as many as the problem has slots. A problem without arms makes New panic.
+func Slots() []Entry {
+	entry := func(name string, streaming bool, make func(m matroid.Matroid, epsilon float64) learner.Private[privacy.Means]) Entry {
+		return Entry{Name: name, Private: true, Streaming: streaming, New: func(p bandit.Problem, b privacy.Budget) bandit.Learner {
+			m, err := matroid.NewUniform(p.Arms, p.Slots)
+			if err != nil {
+				panic(err)
+			}
+			return make(m, b.Epsilon)
+		}}
+	}
+	return []Entry{entry("DPUCB-MAT", false, slots.DPUCBMAT), entry("DPTS-MAT", false, slots.DPTSMAT), entry("CUCB, tree", true, slots.CUCBTree)}
+}

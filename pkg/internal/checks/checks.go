@@ -1,0 +1,55 @@
+package checks
+
+import (
+	"fmt"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Contexts reports a problem without contexts, with several arms a round, or with bounds whose
+// products overflow.
+func Contexts(who string, p bandit.Problem, horizon int) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	if err := bandit.CheckHorizon(horizon); err != nil {
+		return err
+	}
+	switch {
+	case p.Dim < 1:
+		return fmt.Errorf("learner: %s needs contexts: Problem.Dim = %d, want >= 1", who, p.Dim)
+	case !(p.ContextNorm >= privacy.LeastBound && p.ContextNorm <= privacy.MostBound):
+		return fmt.Errorf("learner: %s: Problem.ContextNorm = %v, want in [%v, %v]", who, p.ContextNorm, privacy.LeastBound, privacy.MostBound)
+	case !(p.RewardBound() <= privacy.MostBound):
+		return fmt.Errorf("learner: %s: Problem.RewardMin = %v, RewardMax = %v, want within %v", who, p.RewardMin, p.RewardMax, privacy.MostBound)
+	case p.Slots != 1:
+		return fmt.Errorf("learner: %s plays one arm a round: Problem.Slots = %d, want 1", who, p.Slots)
+	}
+	return nil
+}
+
+// Record reports a round with one arm that does not fit the problem, or whose reward is not
+// finite.
+func Record(p bandit.Problem, v *bandit.View, arms []int, y []float64) error {
+	err := bandit.CheckView(p, v)
+	if err == nil {
+		err = bandit.CheckArms(p, v, arms, y)
+	}
+	if err == nil && y[0]-y[0] != 0 {
+		err = fmt.Errorf("reward = %v, want finite", y[0])
+	}
+	return err
+}
+
+// InRound names the round of an error, if there is one.
+func InRound(round int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("learner: round %d: %w", round, err)
+}
+
+// Beyond reports whether a squared norm exceeds the square of its bound. A norm equal to the bound
+// up to rounding does not.
+func Beyond(square, bound float64) bool { return square > bound*bound*(1+1e-12) }

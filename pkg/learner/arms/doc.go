@@ -1,0 +1,52 @@
+// Package arms holds the learners of the multi-armed bandit: one arm a round, no contexts.
+//
+// A learner is a policy, which chooses arms by estimates, over a statistic of package mechanism,
+// which makes the estimates of rewards and decides the privacy. learner.New combines the two, and
+// so do the functions here, New and a name each. Rewards are in [RewardMin, RewardMax] of the
+// problem; a private statistic clips and counts those that are not. Policies move estimates into
+// [0, 1]. An arm that was not seen yet is played first, and ties go to the lowest index.
+//
+// Not private, over exact means:
+//
+//   - [UCB1]: mean plus sqrt(2 ln t/n)
+//   - [KLUCB]: the largest mean that the data does not rule out
+//   - [IMED]: the least evidence against being the best
+//   - [Thompson]: a draw from a Beta posterior
+//   - [SuccessiveElimination]: all arms in turn, until they are ruled out
+//
+// Private in the central model, one reward replaced. All but the last two read batches of rewards,
+// each of which is released once, so that a reward is in one release:
+//
+//   - [DPElimination]: successive elimination, a batch of each arm an epoch
+//   - [AdaPUCB], [AdaPKLUCB]: UCB and KL-UCB by an arm's last batch
+//   - [AdaCUCB]: the same under Gaussian noise
+//   - [LazyUCB], [LazyThompson]: UCB and Thompson sampling by an arm's last batch, every round anew
+//   - [NewDPKLUCB], [NewDPIMED]: KL-UCB and IMED for the divergence d_eps, by all batches of an arm
+//   - [TargetIMED]: the latter, which explores first, as long as the horizon needs, our own
+//   - [AdaPTT]: finds the best arm with a given confidence, and stops, by an arm's last batch
+//   - [GaussianThompson]: Thompson sampling whose own draws are the noise
+//   - [DPUCB]: UCB by a mean that is released after each reward
+//
+// For rewards that an adversary has fixed, which need follow no law, not private but for the last:
+//
+//   - [EXP3]: exponential weights
+//   - [EXP3IX]: the same with implicit exploration
+//   - [TsallisINF]: optimal there, and for rewards of a law
+//   - [NewPrivateHTINF]: the same over noisy means of batches, central model, one reward replaced
+//
+// Private in the local model, one user's reward replaced:
+//
+//   - [NewLocalKLUCB]: KL-UCB by randomised bits
+//
+// Package catalogue lists those that play for a small regret, each with its paper's constants, and
+// those for an adversary.
+//
+// Lower bounds on the regret, as functions of the round, to draw beside a curve:
+//
+//   - [LaiRobbins]: without privacy
+//   - [DEpsBound]: under epsilon-DP, by the divergence [DEps]
+//   - [PrivateBound]: what privacy alone costs
+//   - [MinimaxBound]: for the worst means
+//
+// Read [UCB1] first, then [AdaPUCB], and [NewDPIMED] for the best known.
+package arms

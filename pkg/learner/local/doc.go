@@ -1,0 +1,13 @@
+// Package local holds linear learners for users who trust nobody, or a shuffler: notebook 01.
+//
+// Each is a [learner.Local]: a device, a server, and perhaps a shuffler between them.
+//
+//   - [LDPDevice], [LDPServer], [LDPNoise]: locally private LinUCB
+//   - [OnlineDevice], [OnlineServer], [OnlineNoise]: the same from an online learner's predictions
+//   - [Anytime]: a server that needs no horizon, by doubling
+//   - [NewCombiner], [Combine]: several base learners combined by their regret bounds
+//   - [NewShuffleAmplified], [AmplifiedNoise]: shuffle LinUCB by amplification
+//   - [NewShuffleVectorSum], [VectorSum]: shuffle LinUCB by sums of bits
+//
+// Read [LDPDevice] and [LDPServer] first.
+package local
