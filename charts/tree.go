@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 )
 
 // Node is a node of a binary tree over rounds 1, 2, 3, ... Leaves have Level 0, and Index counts
@@ -48,7 +48,7 @@ func Touched(t, rounds int) []Node {
 // itself chooses them.
 func Released(t int) []Node {
 	var out []Node
-	for _, n := range mechanism.PrefixNodes(t) {
+	for _, n := range continual.PrefixNodes(t) {
 		out = append(out, Node{n.Level, (n.First - 1) >> n.Level})
 	}
 	return out

@@ -11,7 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -26,8 +26,8 @@ func ExampleSchema_labelled() {
 		log.Fatal(err)
 	}
 	public := learner.New(linear.UCB{}, nil)
-	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-6}}
-	private := learner.New(linear.UCB{OptimalShift: true}, mechanism.Tree{Noise: noise})
+	noise := continual.Gaussian{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-6}}
+	private := learner.New(linear.UCB{OptimalShift: true}, continual.Tree{Noise: noise})
 	race := &simulate.Experiment{
 		Name: "flowers", Horizon: data.Len(), Trials: 4, Seed: 1, Grid: []int{200},
 		Environment: environment.Labelled{
@@ -109,7 +109,7 @@ func ExampleTable_Records() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	l := learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}})
+	l := learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}})
 	ready, err := l.Open(bandit.Problem{Arms: 5, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}, data.Len())
 	if err != nil {
 		log.Fatal(err)

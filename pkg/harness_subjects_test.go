@@ -29,6 +29,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -111,7 +114,7 @@ func onesByTwo(name string, make func(epsilon, other float64) learner.Private[pr
 }
 
 // blocks is a statistic for what plays one arm a round.
-func blocks() privacy.Tally { return mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}} }
+func blocks() privacy.Tally { return tally.Blocks{Budget: privacy.Budget{Epsilon: 1}} }
 
 func values(name string, make func() any) subject {
 	return of(name, func() []any { return []any{make()} })
@@ -205,17 +208,17 @@ type upTo struct{ Rounds int }
 func (d upTo) Draw(own *rand.Rand) int { return own.IntN(d.Rounds + 1) }
 
 // sparse is a statistic of two phases, the first of which has two releases.
-func sparseEpisodes() mechanism.SparseEpisodes {
-	return mechanism.SparseEpisodes{Budget: budget, Concentrated: true, Refine: true, Lengths: mechanism.Growing{Least: 4},
-		Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Scores: mechanism.Signs{}, Norm: 1, Reward: 1}, {Norm: 1, Reward: 0.5}}}
+func sparseEpisodes() episodes.SparseEpisodes {
+	return episodes.SparseEpisodes{Budget: budget, Concentrated: true, Refine: true, Lengths: episodes.Growing{Least: 4},
+		Phases: []episodes.Phase{{Picks: 1, Share: 0.5, Scores: episodes.Signs{}, Norm: 1, Reward: 1}, {Norm: 1, Reward: 0.5}}}
 }
 
 // sparseJDP are the arguments of a recipe. Its first episode is too long for a short horizon: what
 // is tried is that it says so. The plain recipe, which is fast, has all leaves set.
-func sparseJDP(make func(privacy.Budget, int) learner.Private[mechanism.SparseGram]) []any {
+func sparseJDP(make func(privacy.Budget, int) learner.Private[episodes.SparseGram]) []any {
 	return []any{func(b privacy.Budget, sparsity int) bandit.Learner {
 		l := make(b, sparsity)
-		s := l.Statistic.(mechanism.SparseEpisodes)
+		s := l.Statistic.(episodes.SparseEpisodes)
 		s.Concentrated = true // exact accounting takes long
 		l.Statistic = s
 		return l
@@ -223,8 +226,8 @@ func sparseJDP(make func(privacy.Budget, int) learner.Private[mechanism.SparseGr
 }
 
 // printed is the printed private LASSO.
-func printed() mechanism.ThresholdedLasso {
-	return mechanism.ThresholdedLasso{Budget: budget, Sparsity: 1, Lambda: 0.1, Compatibility: 0.5, Reward: 1.5, Context: 1, Norm: 1, Row: 2}
+func printed() episodes.ThresholdedLasso {
+	return episodes.ThresholdedLasso{Budget: budget, Sparsity: 1, Lambda: 0.1, Compatibility: 0.5, Reward: 1.5, Context: 1, Norm: 1, Row: 2}
 }
 
 // soon is the time that a long run is given before it is cancelled.
@@ -331,62 +334,62 @@ func subjects() []subject {
 			}}}
 		}).on(".Asked.Epsilon", ".Asked.Delta", ".Times", ".Own", ".Own.Epsilon", ".Own.Mu"),
 
-		setups("mechanism.Exact", func() any { return mechanism.Exact{Ridge: 1} }),
-		setups("mechanism.Gaussian", func() any { return mechanism.Gaussian{Budget: budget} }),
-		setups("mechanism.Wishart", func() any { return mechanism.Wishart{Budget: narrow} }),
-		setups("mechanism.Tree", func() any { return mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}} }),
-		setups("mechanism.Tree of Wishart noise", func() any { return mechanism.Tree{Noise: mechanism.Wishart{Budget: narrow}} }),
-		setups("mechanism.PanPrivateTree", func() any { return mechanism.PanPrivateTree{Noise: mechanism.Gaussian{Budget: budget}} }),
-		setups("mechanism.Honaker", func() any { return mechanism.Honaker{Budget: budget} }),
-		setups("mechanism.SquareRoot", func() any { return mechanism.SquareRoot{Budget: budget} }),
-		setups("mechanism.BLT", func() any { return mechanism.BLT{Budget: budget} }),
-		setups("mechanism.SecureTree", func() any { return mechanism.SecureTree{Budget: budget} }),
-		tallies("mechanism.Counts", func() any { return mechanism.Counts{} }),
-		tallies("mechanism.Blocks", func() any { return mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}} }),
-		tallies("mechanism.Blocks of Gaussian noise", func() any { return mechanism.Blocks{Budget: budget, Remember: true} }),
-		tallies("mechanism.Blocks of equal length", func() any {
-			return mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}, Lengths: equalBlocks{Length0: 2, Rest: 3}}
+		setups("continual.Exact", func() any { return continual.Exact{Ridge: 1} }),
+		setups("continual.Gaussian", func() any { return continual.Gaussian{Budget: budget} }),
+		setups("continual.Wishart", func() any { return continual.Wishart{Budget: narrow} }),
+		setups("continual.Tree", func() any { return continual.Tree{Noise: continual.Gaussian{Budget: budget}} }),
+		setups("continual.Tree of Wishart noise", func() any { return continual.Tree{Noise: continual.Wishart{Budget: narrow}} }),
+		setups("continual.PanPrivateTree", func() any { return continual.PanPrivateTree{Noise: continual.Gaussian{Budget: budget}} }),
+		setups("continual.Honaker", func() any { return continual.Honaker{Budget: budget} }),
+		setups("continual.SquareRoot", func() any { return continual.SquareRoot{Budget: budget} }),
+		setups("continual.BLT", func() any { return continual.BLT{Budget: budget} }),
+		setups("continual.SecureTree", func() any { return continual.SecureTree{Budget: budget} }),
+		tallies("tally.Counts", func() any { return tally.Counts{} }),
+		tallies("tally.Blocks", func() any { return tally.Blocks{Budget: privacy.Budget{Epsilon: 1}} }),
+		tallies("tally.Blocks of Gaussian noise", func() any { return tally.Blocks{Budget: budget, Remember: true} }),
+		tallies("tally.Blocks of equal length", func() any {
+			return tally.Blocks{Budget: privacy.Budget{Epsilon: 1}, Lengths: equalBlocks{Length0: 2, Rest: 3}}
 		}),
-		tallies("mechanism.Blocks of one record", func() any {
-			return mechanism.Blocks{Budget: budget, Remember: true, Lengths: equalBlocks{Length0: 1, Rest: 1}}
+		tallies("tally.Blocks of one record", func() any {
+			return tally.Blocks{Budget: budget, Remember: true, Lengths: equalBlocks{Length0: 1, Rest: 1}}
 		}),
-		of("mechanism.Blocks over a long horizon", func() []any {
+		of("tally.Blocks over a long horizon", func() []any {
 			s := tallySetup
 			s.Horizon = 1<<21 - 1
-			return []any{mechanism.Blocks{Budget: budget, Lengths: equalBlocks{Length0: 1, Rest: 1}}, s}
+			return []any{tally.Blocks{Budget: budget, Lengths: equalBlocks{Length0: 1, Rest: 1}}, s}
 		}).on(".Epsilon", ".Delta", ".Remember", ".Lengths", ".Length0", ".Rest", ".Arms", ".Slots", ".Horizon", ".WarmUp"),
-		tallies("mechanism.RoundBatches", func() any {
-			return mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: linear.CoreSetBatches{}}
+		tallies("tally.RoundBatches", func() any {
+			return tally.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: linear.CoreSetBatches{}}
 		}),
-		tallies("mechanism.Additive", func() any {
-			return mechanism.Additive{Budget: budget, Query: middle{Cut: 1}, Lengths: mechanism.EqualRounds(4)}
+		tallies("tally.Additive", func() any {
+			return tally.Additive{Budget: budget, Query: middle{Cut: 1}, Lengths: tally.EqualRounds(4)}
 		}),
-		tallies("mechanism.Additive on a grid", func() any {
-			return mechanism.Additive{Budget: privacy.Budget{Epsilon: 1}, Query: middle{}, Grid: 0.25}
+		tallies("tally.Additive on a grid", func() any {
+			return tally.Additive{Budget: privacy.Budget{Epsilon: 1}, Query: middle{}, Grid: 0.25}
 		}),
 		linears("linear.CoreSet", func() any {
-			return learner.New(linear.CoreSet{}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: linear.CoreSetBatches{}})
+			return learner.New(linear.CoreSet{}, tally.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: linear.CoreSetBatches{}})
 		}),
 		of("linear.NewCoreSet", func() []any {
 			return []any{linear.NewCoreSet, budget, contextual, 300}
 		}),
-		tallies("mechanism.TreeTally", func() any { return mechanism.TreeTally{Budget: privacy.Budget{Epsilon: 1}} }),
-		tallies("mechanism.TreeTally of Gaussian noise", func() any { return mechanism.TreeTally{Budget: budget} }),
-		tallies("mechanism.Batches", func() any {
-			return mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: mechanism.Geometric{First: 2, Ratio: 1.5}}
+		tallies("tally.Tree", func() any { return tally.Tree{Budget: privacy.Budget{Epsilon: 1}} }),
+		tallies("tally.Tree of Gaussian noise", func() any { return tally.Tree{Budget: budget} }),
+		tallies("tally.Batches", func() any {
+			return tally.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: tally.Geometric{First: 2, Ratio: 1.5}}
 		}),
-		tallies("mechanism.Batches of Gaussian noise", func() any {
-			return mechanism.Batches{Budget: budget, Cumulative: true, Lengths: mechanism.Geometric{First: 2, Ratio: 1.5}}
+		tallies("tally.Batches of Gaussian noise", func() any {
+			return tally.Batches{Budget: budget, Cumulative: true, Lengths: tally.Geometric{First: 2, Ratio: 1.5}}
 		}).on(".Epsilon", ".Delta", ".Cumulative", ".Lengths", ".WarmUp", ".Slots", ".Horizon"),
-		tallies("mechanism.HybridTally", func() any { return mechanism.HybridTally{Epsilon: 1} }).
+		tallies("tally.Hybrid", func() any { return tally.Hybrid{Epsilon: 1} }).
 			on(".Epsilon", ".Arms", ".Slots", ".Horizon", ".Lo", ".Hi", ".WarmUp"), // whose claim takes long
-		tallies("mechanism.PosteriorDraws", func() any { return mechanism.PosteriorDraws{Variance: 1, First: 2, Delta: 1e-5} }),
-		tallies("mechanism.ResponseTally", func() any { return mechanism.ResponseTally{Epsilon: 1} }),
-		values("mechanism.Geometric", func() any { return mechanism.Geometric{First: 2, Ratio: 1.5} }),
-		setups("mechanism.VectorExact", func() any { return mechanism.VectorExact{} }),
-		setups("mechanism.VectorTree", func() any { return mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}} }),
-		setups("mechanism.VectorSquareRoot", func() any { return mechanism.VectorSquareRoot{Budget: budget} }),
-		setups("mechanism.VectorBLT", func() any { return mechanism.VectorBLT{Budget: budget} }),
+		tallies("tally.PosteriorDraws", func() any { return tally.PosteriorDraws{Variance: 1, First: 2, Delta: 1e-5} }),
+		tallies("tally.Response", func() any { return tally.Response{Epsilon: 1} }),
+		values("tally.Geometric", func() any { return tally.Geometric{First: 2, Ratio: 1.5} }),
+		setups("continual.VectorExact", func() any { return continual.VectorExact{} }),
+		setups("continual.VectorTree", func() any { return continual.VectorTree{Budget: privacy.Budget{Epsilon: 1}} }),
+		setups("continual.VectorSquareRoot", func() any { return continual.VectorSquareRoot{Budget: budget} }),
+		setups("continual.VectorBLT", func() any { return continual.VectorBLT{Budget: budget} }),
 		values("mechanism.Laplace", func() any { return mechanism.Laplace{Epsilon: 1, Dim: 3, Lo: -1, Hi: 1, Neighbours: oneUser} }),
 		values("mechanism.VectorGaussian", func() any { return mechanism.VectorGaussian{Budget: budget, Dim: 3, Bound: 1, Neighbours: oneUser} }),
 		values("mechanism.RandomisedResponse", func() any { return mechanism.RandomisedResponse{Epsilon: 1, Choices: 3, Neighbours: oneUser} }),
@@ -400,25 +403,25 @@ func subjects() []subject {
 			return mechanism.TopK{Budget: budget, K: 2, Candidates: 4, Sensitivity: 1, Neighbours: oneUser}
 		}),
 
-		setups("mechanism.SparseEpisodes", func() any { return sparseEpisodes() }),
-		setups("mechanism.NoisyIHT", func() any {
-			return mechanism.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.4, Sd: 1, Context: 2, Lengths: mechanism.Growing{Least: 4}}
+		setups("episodes.SparseEpisodes", func() any { return sparseEpisodes() }),
+		setups("episodes.NoisyIHT", func() any {
+			return episodes.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.4, Sd: 1, Context: 2, Lengths: episodes.Growing{Least: 4}}
 		}),
-		setups("mechanism.ThresholdedLasso", func() any { return printed() }),
-		setups("mechanism.TopScores", func() any {
-			return mechanism.TopScores{Budget: budget, Picks: 1, Scores: mechanism.Correlations{X: 1, Y: 2}, Lengths: mechanism.Growing{Least: 4}}
+		setups("episodes.ThresholdedLasso", func() any { return printed() }),
+		setups("episodes.TopScores", func() any {
+			return episodes.TopScores{Budget: budget, Picks: 1, Scores: episodes.Correlations{X: 1, Y: 2}, Lengths: episodes.Growing{Least: 4}}
 		}),
-		values("mechanism.Signs", func() any { return mechanism.Signs{Y: 1} }),
-		values("mechanism.Correlations", func() any { return mechanism.Correlations{X: 1, Y: 1} }),
-		values("mechanism.SparseEstimate", func() any { return mechanism.SparseEstimate{Ridge: 1, Keep: 1} }),
-		of("mechanism.Growing", func() []any {
-			return []any{func(g mechanism.Growing, i, dim int, scale float64) (int, error) {
+		values("episodes.Signs", func() any { return episodes.Signs{Y: 1} }),
+		values("episodes.Correlations", func() any { return episodes.Correlations{X: 1, Y: 1} }),
+		values("episodes.SparseEstimate", func() any { return episodes.SparseEstimate{Ridge: 1, Keep: 1} }),
+		of("episodes.Growing", func() []any {
+			return []any{func(g episodes.Growing, i, dim int, scale float64) (int, error) {
 				n := g.Length(i, dim, scale)
 				if n < 1 {
 					return 0, errors.New("no length, want >= 1")
 				}
 				return n, nil
-			}, mechanism.Growing{Least: 4, Noise: 2, Signal: 0.5, Factor: 2}, 1, 3, 2.0}
+			}, episodes.Growing{Least: 4, Noise: 2, Signal: 0.5, Factor: 2}, 1, 3, 2.0}
 		}),
 		linears("sparse.SparseJDP", func() any { return learner.New(sparse.SparseJDP{}, sparseEpisodes()) }),
 		of("sparse.NewSparseJDP", func() []any { return sparseJDP(sparse.NewSparseJDP) }).
@@ -428,7 +431,7 @@ func subjects() []subject {
 		of("sparse.SparseJDPPlain", func() []any { return sparseJDP(sparse.SparseJDPPlain) }),
 
 		linears("sparse.FLIPHAT", func() any {
-			return learner.New(sparse.FLIPHAT{}, mechanism.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Calibration: privacy.AsPublished})
+			return learner.New(sparse.FLIPHAT{}, episodes.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Calibration: privacy.AsPublished})
 		}),
 		linears("sparse.PrivateThresholdedLasso", func() any {
 			return learner.New(sparse.PrivateThresholdedLasso{Ridge: 1}, printed())
@@ -436,7 +439,7 @@ func subjects() []subject {
 		of("sparse.NewFLIPHAT", func() []any {
 			return []any{func(b privacy.Budget, sparsity int, l1 float64) bandit.Learner {
 				l := sparse.NewFLIPHAT(b, sparsity, l1)
-				s := l.Statistic.(mechanism.NoisyIHT)
+				s := l.Statistic.(episodes.NoisyIHT)
 				s.Calibration = privacy.AsPublished // exact accounting takes long
 				l.Statistic = s
 				return l
@@ -460,11 +463,11 @@ func subjects() []subject {
 			return []any{sparse.NewPrivateThresholdedLasso, budget, 1, contextual, 1000}
 		}),
 
-		linears("linear.UCB", func() any { return learner.New(linear.UCB{}, mechanism.Exact{}) }),
+		linears("linear.UCB", func() any { return learner.New(linear.UCB{}, continual.Exact{}) }),
 		linears("linear.UCB over a tree", func() any {
-			return learner.New(linear.UCB{OptimalShift: true}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})
+			return learner.New(linear.UCB{OptimalShift: true}, continual.Tree{Noise: continual.Gaussian{Budget: budget}})
 		}),
-		linears("linear.UCB over BLT", func() any { return learner.New(linear.UCB{}, mechanism.BLT{Budget: budget}) }),
+		linears("linear.UCB over BLT", func() any { return learner.New(linear.UCB{}, continual.BLT{Budget: budget}) }),
 		linears("sparse.ThresholdedLasso", func() any { return sparse.ThresholdedLasso{Lambda: 0.02, Tolerance: 1e-6} }),
 		linears("sparse.SparsityAgnostic", func() any { return sparse.SparsityAgnostic{Lambda: 0.02, Tolerance: 1e-6} }),
 		linears("sparse.LassoBandit", func() any {
@@ -477,15 +480,15 @@ func subjects() []subject {
 		linears("learner.Random", func() any { return learner.Random{} }),
 		linears("sparse.SupportOracle", func() any { return sparse.SupportOracle{Support: []int{1, 0}, Ridge: 1} }),
 		linears("learner.Metered", func() any {
-			return learner.Metered{Learner: learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Budget: budget, Freeze: true}
+			return learner.Metered{Learner: learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: budget}}), Budget: budget, Freeze: true}
 		}),
 		linears("learner.RandomisedAction", func() any { return learner.RandomisedAction{Learner: learner.New(linear.UCB{}, nil), Epsilon: 1} }),
 		linears("learner.RandomisedAction over a tree", func() any {
-			return learner.RandomisedAction{Learner: learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Epsilon: 1}
+			return learner.RandomisedAction{Learner: learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: budget}}), Epsilon: 1}
 		}).on(".Epsilon", ".Delta", ".Calibration", "argument 2"),
 		linears("learner.Delayed", func() any {
 			return learner.Delayed{
-				Learner: learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Most: 3,
+				Learner: learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: budget}}), Most: 3,
 				Delay: upTo{3},
 			}
 		}).on(".Learner", ".Delay", "argument 2"), // a smaller Most does not fit the Delay
@@ -498,12 +501,12 @@ func subjects() []subject {
 		of("learner.New", func() []any {
 			return []any{func(p learner.Policy[privacy.Sums], s privacy.Accumulator) bandit.Learner {
 				return learner.New(p, s)
-			}, linear.UCB{}, mechanism.SquareRoot{Budget: budget}, contextual, 16}
+			}, linear.UCB{}, continual.SquareRoot{Budget: budget}, contextual, 16}
 		}),
-		linears("learner.Private of a nil pointer", func() any { return learner.New(linear.UCB{}, (*mechanism.BLT)(nil)) }),
+		linears("learner.Private of a nil pointer", func() any { return learner.New(linear.UCB{}, (*continual.BLT)(nil)) }),
 		linears("learner.Private without a policy", func() any { return learner.New((*linear.UCB)(nil), nil) }),
 		linears("learner.Private", func() any {
-			return learner.Private[privacy.Sums]{Policy: linear.UCB{RhoMin: 3}, Statistic: mechanism.Honaker{Budget: budget}}
+			return learner.Private[privacy.Sums]{Policy: linear.UCB{RhoMin: 3}, Statistic: continual.Honaker{Budget: budget}}
 		}),
 		of("learner.Local", func() []any {
 			return []any{func(batch int, s learner.Shuffler) bandit.Learner {
@@ -567,11 +570,11 @@ func subjects() []subject {
 		semis("slots.NewOMM", func() any { return slots.NewOMM(pick2of4()) }),
 		semis("slots.OMM", func() any { return slots.DPUCBMAT(pick2of4(), 1) }),
 		semis("slots.OMM over trees", func() any { return slots.CUCBTree(pick2of4(), 1) }),
-		semis("slots.OMM over counts", func() any { return learner.New(slots.OMM{Matroid: pick2of4()}, mechanism.Counts{}) }),
+		semis("slots.OMM over counts", func() any { return learner.New(slots.OMM{Matroid: pick2of4()}, tally.Counts{}) }),
 		semis("slots.CTS", func() any { return slots.DPTSMAT(pick2of4(), 1) }),
 		semis("slots.CTSBeta", func() any { return slots.CTSBeta{Matroid: pick2of4()} }),
 		semis("slots.KLOSM", func() any {
-			return learner.New(slots.KLOSM{Matroid: pick2of4()}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}})
+			return learner.New(slots.KLOSM{Matroid: pick2of4()}, tally.Blocks{Budget: privacy.Budget{Epsilon: 1}})
 		}),
 
 		onesOf("arms.NewUCB1", func() any { return arms.NewUCB1() }),
@@ -594,11 +597,11 @@ func subjects() []subject {
 		onesOf("arms.TsallisINF", func() any { return learner.New(arms.TsallisINF{}, nil) }),
 		onesBy("arms.NewPrivateHTINF", arms.NewPrivateHTINF),
 		onesOf("arms.HTINF", func() any {
-			return learner.New(arms.HTINF{}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: mechanism.EqualRounds(3)})
+			return learner.New(arms.HTINF{}, tally.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: tally.EqualRounds(3)})
 		}),
 		onesBy("arms.NewTargetIMED", arms.NewTargetIMED),
 		onesOf("arms.TargetIMED", func() any {
-			return learner.New(arms.TargetIMED{First: 2, Epsilon: 1}, mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Cumulative: true})
+			return learner.New(arms.TargetIMED{First: 2, Epsilon: 1}, tally.Batches{Budget: privacy.Budget{Epsilon: 1}, Cumulative: true})
 		}),
 		onesBy("arms.NewDPUCB", arms.NewDPUCB),
 		onesBy("arms.NewLocalKLUCB", arms.NewLocalKLUCB),
@@ -615,13 +618,13 @@ func subjects() []subject {
 		onesOf("arms.Thompson", func() any { return learner.New(arms.Thompson{}, blocks()) }),
 		onesOf("arms.SuccessiveElimination", func() any { return learner.New(arms.SuccessiveElimination{Beta: 0.1}, nil) }),
 		onesOf("arms.DPElimination", func() any {
-			return learner.New(arms.DPElimination{Epsilon: 1, Beta: 0.1}, mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}})
+			return learner.New(arms.DPElimination{Epsilon: 1, Beta: 0.1}, tally.Batches{Budget: privacy.Budget{Epsilon: 1}})
 		}),
 		onesOf("arms.AdaPUCB", func() any { return learner.New(arms.AdaPUCB{Alpha: 3}, blocks()) }),
 		onesOf("arms.AdaPKLUCB", func() any { return learner.New(arms.AdaPKLUCB{Alpha: 3}, blocks()) }),
 		onesOf("arms.AdaCUCB", func() any { return learner.New(arms.AdaCUCB{Beta: 3}, blocks()) }),
 		onesOf("arms.DPUCB", func() any {
-			return learner.New(arms.DPUCB{Epsilon: 1}, mechanism.HybridTally{Epsilon: 1})
+			return learner.New(arms.DPUCB{Epsilon: 1}, tally.Hybrid{Epsilon: 1})
 		}),
 		onesOf("arms.LazyUCB", func() any { return learner.New(arms.LazyUCB{Explore: 3}, blocks()) }),
 		onesOf("arms.LazyThompson", func() any { return learner.New(arms.LazyThompson{Boost: 3}, blocks()) }),
@@ -678,7 +681,7 @@ func subjects() []subject {
 		of("online.ONS", func() []any { return []any{online.ONS{Radius: 1, Gradient: 1, ExpConcave: 0.5}, 3, 16} }),
 		of("online.FTRL", func() []any { return []any{online.FTRL{Radius: 1, Gradient: 1, Rate: 0.5}, 3, 16} }),
 		of("online.FTRL over a tree", func() []any {
-			return []any{online.FTRL{Gradient: 1, Sums: mechanism.VectorTree{Budget: budget}}, 3, 16}
+			return []any{online.FTRL{Gradient: 1, Sums: continual.VectorTree{Budget: budget}}, 3, 16}
 		}),
 		of("online.FTPL", func() []any { return []any{online.FTPL{Radius: 1, Gradient: 1, Scale: 2}, 3, 16} }),
 		of("online.Experts", func() []any { return []any{online.Experts{Epsilon: 1}, 3} }),
@@ -729,7 +732,7 @@ func subjects() []subject {
 		of("audit.Accumulator", func() []any {
 			return []any{func(a audit.Accumulator, o audit.Options) (audit.Finding, error) { return a.Run(soon(), o) }, audit.Accumulator{
 				Name: "tree", Setup: setup, Runs: audit.MinRuns,
-				Of: mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}},
+				Of: continual.Tree{Noise: continual.Gaussian{Budget: budget}},
 			}, audit.Options{Seed: 1, Workers: 1}}
 		}),
 		of("audit.Learner", func() []any {
@@ -737,7 +740,7 @@ func subjects() []subject {
 			world0, world1 := streams(random.New(1, 0, "streams"))
 			return []any{func(a audit.Learner, o audit.Options) (audit.Finding, error) { return a.Run(soon(), o) }, audit.Learner{
 				Name: "LinUCB", Problem: contextual, Worlds: [2]audit.Stream{world0, world1}, Runs: audit.MinRuns, Claim: budget,
-				Of: learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}),
+				Of: learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: budget}}),
 			}, audit.Options{Seed: 1, Workers: 1}}
 		}),
 
@@ -794,9 +797,9 @@ var slow = map[string]bool{
 	"privacy.Plan of Gumbel noise":                 true,
 	"privacy.Plan of binomial noise":               true,
 	"privacy.Plan of events of two kinds":          true,
-	"mechanism.SparseEpisodes":                     true,
-	"mechanism.NoisyIHT":                           true,
-	"mechanism.Blocks over a long horizon":         true,
+	"episodes.SparseEpisodes":                      true,
+	"episodes.NoisyIHT":                            true,
+	"tally.Blocks over a long horizon":             true,
 	"sparse.SparseJDP":                             true,
 	"sparse.NewSparseJDP":                          true,
 	"sparse.SparseJDPPlain":                        true,

@@ -15,6 +15,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -55,13 +57,13 @@ func (u *user) use(made any) {
 		u.accumulator(m, privacy.NewNoise(source))
 	case privacy.Mechanism[privacy.Means]:
 		u.tally(m, privacy.NewNoise(source))
-	case privacy.Mechanism[mechanism.SparseGram]:
-		sparseRows(u, m, privacy.NewNoise(source), func(r *mechanism.SparseGram) []float64 { return append(r.Gram, r.Cross...) })
-	case privacy.Mechanism[mechanism.SparseTheta]:
-		sparseRows(u, m, privacy.NewNoise(source), func(r *mechanism.SparseTheta) []float64 { return r.Theta })
-	case privacy.Mechanism[mechanism.Support]:
-		sparseRows(u, m, privacy.NewNoise(source), func(*mechanism.Support) []float64 { return nil })
-	case privacy.Mechanism[mechanism.Total]:
+	case privacy.Mechanism[episodes.SparseGram]:
+		sparseRows(u, m, privacy.NewNoise(source), func(r *episodes.SparseGram) []float64 { return append(r.Gram, r.Cross...) })
+	case privacy.Mechanism[episodes.SparseTheta]:
+		sparseRows(u, m, privacy.NewNoise(source), func(r *episodes.SparseTheta) []float64 { return r.Theta })
+	case privacy.Mechanism[episodes.Support]:
+		sparseRows(u, m, privacy.NewNoise(source), func(*episodes.Support) []float64 { return nil })
+	case privacy.Mechanism[continual.Total]:
 		vectors(u, m, privacy.NewNoise(source))
 	case privacy.Mechanism[mechanism.Stopped]:
 		s, _ := argument[privacy.Setup](u)
@@ -89,7 +91,7 @@ func (u *user) use(made any) {
 		if err := run.Receive(learner.Message{math.NaN()}); err == nil {
 			u.errorf("takes in a message of NaN")
 		}
-	case mechanism.Nodes:
+	case continual.Nodes:
 		s, _ := argument[privacy.Setup](u)
 		if s.Dim < much {
 			node := make([]float64, s.Dim*(s.Dim+1)/2)
@@ -225,7 +227,7 @@ func sparseRows[R any](u *user, of privacy.Mechanism[R], noise *privacy.Noise, n
 }
 
 // vectors feeds a running sum of vectors, some of which are enormous.
-func vectors(u *user, of privacy.Mechanism[mechanism.Total], noise *privacy.Noise) {
+func vectors(u *user, of privacy.Mechanism[continual.Total], noise *privacy.Noise) {
 	s, _ := argument[privacy.Setup](u)
 	if s.Dim >= much {
 		return

@@ -32,7 +32,7 @@ func ExampleItems() {
 		}
 	}
 	// Output:
-	// table: , arms.IMED over mechanism.Batches
+	// table: , arms.IMED over tally.Batches
 	// figure: What the closest attack sees
 	// figure: Regret beside the best rivals
 	// table: world, learner, model, ε proved, regret, ±, this learner minus it, ±

@@ -17,7 +17,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
@@ -124,14 +124,14 @@ func claimConfidence(s cell.Scale) (string, error) {
 
 func claimTree(s cell.Scale) (string, error) {
 	const n = 64
-	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
-	tree := check.Try(mechanism.Tree{Noise: noise}.Open(privacy.Setup{Dim: 2, Horizon: n, Bound: 1, Alpha: 1}))
+	noise := continual.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
+	tree := check.Try(continual.Tree{Noise: noise}.Open(privacy.Setup{Dim: 2, Horizon: n, Bound: 1, Alpha: 1}))
 	node := tree.Plan(privacy.All).Cases[0][0].Law.Scale
 	sd, resets, err := audit.Blank{Of: tree, Dim: 2, Rounds: n - 1, Runs: cell.Pick(s, 2_000, 8_000, 8_000), Seed: Seed, Stream: "tree"}.SD()
 	check.OK(err)
-	worst, most, held, seen := 0.0, 0, map[int]int{}, map[mechanism.Node]bool{}
+	worst, most, held, seen := 0.0, 0, map[int]int{}, map[continual.Node]bool{}
 	for i, v := range sd {
-		prefix := mechanism.PrefixNodes(i + 1)
+		prefix := continual.PrefixNodes(i + 1)
 		variance := v * v / (node * node)
 		// A mean of chi-squares: its standard error is popcount sqrt(2/resets).
 		worst = math.Max(worst, math.Abs(variance/float64(len(prefix))-1)/math.Sqrt(2/float64(resets)))
@@ -156,13 +156,13 @@ func claimBounds(s cell.Scale) (string, error) {
 	var evidence string
 	for _, m := range []struct {
 		name  string
-		noise mechanism.NodeNoise
+		noise continual.NodeNoise
 	}{
-		{"Gaussian", mechanism.Gaussian{Budget: Budget}},
-		{"Wishart", mechanism.Wishart{Budget: Budget}},
-		{"Wishart as published", mechanism.Wishart{Budget: Budget, Calibration: privacy.AsPublished}},
+		{"Gaussian", continual.Gaussian{Budget: Budget}},
+		{"Wishart", continual.Wishart{Budget: Budget}},
+		{"Wishart as published", continual.Wishart{Budget: Budget, Calibration: privacy.AsPublished}},
 	} {
-		tree := check.Try(mechanism.Tree{Noise: m.noise}.Open(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 1. / horizon}))
+		tree := check.Try(continual.Tree{Noise: m.noise}.Open(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 1. / horizon}))
 		runs := audit.Blank{Of: tree, Dim: 6, Rounds: horizon - 1, Runs: cell.Pick(s, 60, 300, 300), Seed: Seed, Stream: "spectrum"}
 		found := check.Try(runs.Bounds(func(t int) bool { return t&(t+1) == 0 }))
 		check.That(found.Broken == 0, "%s: %d of %d releases break a bound, expected fewer than %.2g",

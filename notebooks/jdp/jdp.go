@@ -12,7 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -51,16 +51,16 @@ const (
 
 // Gaussian returns LinUCB over a binary tree with Gaussian noise.
 func Gaussian(b privacy.Budget, c privacy.Calibration) learner.Private[privacy.Sums] {
-	return learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b, Calibration: c}})
+	return learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: b, Calibration: c}})
 }
 
 // authorsWishart is Wishart noise as the authors run it. It differs from AsPublished in k, and in
 // gamma, which is that of Claim 20 at any shift.
-type authorsWishart struct{ mechanism.Wishart }
+type authorsWishart struct{ continual.Wishart }
 
 // Open sets k = p + floor(28 ln(4/delta0)/eps0^2), where eps0 = eps/sqrt(8 m ln(1/delta_fail)),
 // delta0 = (delta - delta_fail)/m and delta_fail = delta/(m+1).
-func (w authorsWishart) Open(s privacy.Setup) (mechanism.Nodes, error) {
+func (w authorsWishart) Open(s privacy.Setup) (continual.Nodes, error) {
 	m := float64(1 + bits.Len(uint(s.Horizon-1)))
 	slack := w.Budget.Delta / (m + 1)
 	epsilon, delta := w.Budget.Epsilon/math.Sqrt(8*m*math.Log(1/slack)), (w.Budget.Delta-slack)/m
@@ -70,7 +70,7 @@ func (w authorsWishart) Open(s privacy.Setup) (mechanism.Nodes, error) {
 }
 
 // authorsNodes is that noise for a setup.
-type authorsNodes struct{ mechanism.Nodes }
+type authorsNodes struct{ continual.Nodes }
 
 // Bounds returns the bounds of a shift, with the gamma of Claim 20.
 func (w *authorsNodes) Bounds(shift float64) privacy.Bounds {
@@ -97,25 +97,25 @@ func linUCB(l bandit.Calibrated) *linear.UCBRule {
 // Policy returns a learner of Experiment 2 by its name. It panics on another name.
 func Policy(name string) learner.Private[privacy.Sums] {
 	const printed = privacy.AsPublished
-	nodes := map[string]mechanism.NodeNoise{
-		GaussianPrinted:  mechanism.Gaussian{Budget: Budget, Calibration: printed},
-		GaussianAuthors:  mechanism.Gaussian{Budget: Budget, Calibration: printed, Padded: true},
-		GaussianSound:    mechanism.Gaussian{Budget: Budget},
-		GaussianTwice:    mechanism.Gaussian{Budget: Budget},
-		WishartPrinted:   mechanism.Wishart{Budget: Budget, Calibration: printed},
-		WishartAuthors:   authorsWishart{mechanism.Wishart{Budget: Budget, Calibration: printed}},
-		WishartSound:     mechanism.Wishart{Budget: Budget},
-		WishartFour:      mechanism.Wishart{Budget: Budget},
-		UnshiftedPrinted: mechanism.Wishart{Budget: Budget, Calibration: printed, Unshifted: true},
-		UnshiftedAuthors: authorsWishart{mechanism.Wishart{Budget: Budget, Calibration: printed, Unshifted: true}},
+	nodes := map[string]continual.NodeNoise{
+		GaussianPrinted:  continual.Gaussian{Budget: Budget, Calibration: printed},
+		GaussianAuthors:  continual.Gaussian{Budget: Budget, Calibration: printed, Padded: true},
+		GaussianSound:    continual.Gaussian{Budget: Budget},
+		GaussianTwice:    continual.Gaussian{Budget: Budget},
+		WishartPrinted:   continual.Wishart{Budget: Budget, Calibration: printed},
+		WishartAuthors:   authorsWishart{continual.Wishart{Budget: Budget, Calibration: printed}},
+		WishartSound:     continual.Wishart{Budget: Budget},
+		WishartFour:      continual.Wishart{Budget: Budget},
+		UnshiftedPrinted: continual.Wishart{Budget: Budget, Calibration: printed, Unshifted: true},
+		UnshiftedAuthors: authorsWishart{continual.Wishart{Budget: Budget, Calibration: printed, Unshifted: true}},
 	}
 	sums := map[string]privacy.Accumulator{
-		NonPrivate:   mechanism.Exact{Ridge: 1},
-		HonakerSound: mechanism.Honaker{Budget: Budget},
-		BLTSound:     mechanism.BLT{Budget: Budget},
+		NonPrivate:   continual.Exact{Ridge: 1},
+		HonakerSound: continual.Honaker{Budget: Budget},
+		BLTSound:     continual.BLT{Budget: Budget},
 	}
 	for name, noise := range nodes {
-		sums[name] = mechanism.Tree{Noise: noise}
+		sums[name] = continual.Tree{Noise: noise}
 	}
 	if sums[name] == nil {
 		panic(fmt.Sprintf("jdp: no policy %q in Experiment 2", name))
@@ -145,7 +145,7 @@ func Experiment1(s cell.Scale, dim int, reward environment.Reward) *simulate.Exp
 	return &simulate.Experiment{
 		Name:        fmt.Sprintf("jdp-exp1-%s-d%02d", name, dim),
 		Environment: environment.DecisionSets{Dim: dim, Gap: 0.1, Reward: reward},
-		Policies:    []simulate.Policy{{Name: NonPrivate, Learner: learner.New(linear.UCB{Sigma: 1}, mechanism.Exact{Ridge: 1})}},
+		Policies:    []simulate.Policy{{Name: NonPrivate, Learner: learner.New(linear.UCB{Sigma: 1}, continual.Exact{Ridge: 1})}},
 		Horizon:     rounds, Trials: cell.Pick(s, 2, 4, 8), Seed: Seed, Grid: simulate.LinearGrid(rounds, 50),
 		Fingerprint: "ridge 1, sigma 1, alpha 1/n",
 	}

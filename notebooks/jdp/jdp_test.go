@@ -4,14 +4,14 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // TestAuthorsWishart: k and gamma are those of the authors' code in Experiment 2, gamma on both
 // sides of the natural shift, and the claim says what k buys.
 func TestAuthorsWishart(t *testing.T) {
-	w, err := authorsWishart{mechanism.Wishart{Budget: Budget, Calibration: privacy.AsPublished}}.Open(privacy.Setup{Dim: 6, Horizon: Horizon, Bound: math.Sqrt2, Alpha: 1. / Horizon})
+	w, err := authorsWishart{continual.Wishart{Budget: Budget, Calibration: privacy.AsPublished}}.Open(privacy.Setup{Dim: 6, Horizon: Horizon, Bound: math.Sqrt2, Alpha: 1. / Horizon})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
 	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
@@ -138,11 +139,11 @@ func lassoPays(s cell.Scale) (string, error) {
 func printedSelection(s cell.Scale) (string, error) {
 	runs, asked, matter, other := cell.Pick(s, 7, 20, 20), 0, 0, 0
 	for _, epsilon := range []float64{1, 100, 1e4} {
-		m := learners[Printed](epsilon).(learner.Private[mechanism.SparseGram]).Statistic.(mechanism.ThresholdedLasso)
+		m := learners[Printed](epsilon).(learner.Private[episodes.SparseGram]).Statistic.(episodes.ThresholdedLasso)
 		m.Reward, m.Row = 5, 15
 		for run := range runs {
 			seen := 8 // later episodes are from round 256 on
-			feed(m, privacy.Setup{Horizon: 16_000, Dim: 101, Bound: 20}, 3, run, 4095, func(r *mechanism.SparseGram) {
+			feed(m, privacy.Setup{Horizon: 16_000, Dim: 101, Bound: 20}, 3, run, 4095, func(r *episodes.SparseGram) {
 				if r.Episode > seen {
 					seen = r.Episode
 					inside := hits(r.Support)
@@ -171,10 +172,10 @@ func printedPays(cell.Scale) (string, error) {
 }
 
 // released is SparseJDP with so many picks, scored by signs, of which the 5 largest are kept.
-func released(picks int, share, epsilon float64) learner.Private[mechanism.SparseGram] {
-	return learner.New(sparse.SparseJDP{Estimate: mechanism.SparseEstimate{Keep: Sparsity}}, mechanism.SparseEpisodes{
+func released(picks int, share, epsilon float64) learner.Private[episodes.SparseGram] {
+	return learner.New(sparse.SparseJDP{Estimate: episodes.SparseEstimate{Keep: Sparsity}}, episodes.SparseEpisodes{
 		Budget: privacy.Budget{Epsilon: epsilon, Delta: Delta}, Concentrated: true,
-		Phases: []mechanism.Phase{{Picks: picks, Share: share, Scores: mechanism.Signs{Y: 1}, Norm: 1.2 * math.Sqrt(float64(picks)), Reward: 1.5}},
+		Phases: []episodes.Phase{{Picks: picks, Share: share, Scores: episodes.Signs{Y: 1}, Norm: 1.2 * math.Sqrt(float64(picks)), Reward: 1.5}},
 	})
 }
 
@@ -183,10 +184,10 @@ func longEpisodes(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 5, 20, 20)
 	var found [2]int
 	for i, rows := range []int{200, 8000} {
-		top := mechanism.TopScores{Budget: privacy.Budget{Epsilon: 0.5, Delta: Delta}, Picks: 7,
-			Scores: mechanism.Signs{Y: 1}, Lengths: mechanism.Growing{Least: rows}}
+		top := episodes.TopScores{Budget: privacy.Budget{Epsilon: 0.5, Delta: Delta}, Picks: 7,
+			Scores: episodes.Signs{Y: 1}, Lengths: episodes.Growing{Least: rows}}
 		for run := range n {
-			last := feed(top, privacy.Setup{Horizon: rows + 1, Dim: 101, Bound: 1}, 5, run, rows, func(*mechanism.Support) {})
+			last := feed(top, privacy.Setup{Horizon: rows + 1, Dim: 101, Bound: 1}, 5, run, rows, func(*episodes.Support) {})
 			if hits(last.Of) == Sparsity {
 				found[i]++
 			}
@@ -240,20 +241,20 @@ func slowInDimension(cell.Scale) (string, error) {
 }
 
 // sparseRun is a run of SparseJDP.
-type sparseRun = *learner.PrivateRun[mechanism.SparseGram]
+type sparseRun = *learner.PrivateRun[episodes.SparseGram]
 
 // mean plays trials of a recipe of SparseJDP and returns the mean of what measure says.
-func mean(trials int, name string, epsilon float64, measure func(l learner.Private[mechanism.SparseGram], env environment.Sparse, trial uint64) float64) float64 {
+func mean(trials int, name string, epsilon float64, measure func(l learner.Private[episodes.SparseGram], env environment.Sparse, trial uint64) float64) float64 {
 	return check.Try(simulate.Trials(context.Background(), trials, func(trial int) (x float64, err error) {
 		defer check.Catch(&err)
-		return measure(learners[name](epsilon).(learner.Private[mechanism.SparseGram]), world(100), uint64(trial)), nil
+		return measure(learners[name](epsilon).(learner.Private[episodes.SparseGram]), world(100), uint64(trial)), nil
 	})).Mean()
 }
 
 // laterSupport plays the plain recipe until a release holds all five.
 func laterSupport(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 3, 6, 20)
-	complete := func(l learner.Private[mechanism.SparseGram], env environment.Sparse, trial uint64) float64 {
+	complete := func(l learner.Private[episodes.SparseGram], env environment.Sparse, trial uint64) float64 {
 		first := 40_000
 		check.OK(simulate.Play(env, l, first, trial, func(r *simulate.Round) {
 			if hits(r.Run.(sparseRun).Release().Support) == Sparsity {
@@ -268,7 +269,7 @@ func laterSupport(s cell.Scale) (string, error) {
 
 func leastError(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 1, 6, 6)
-	far := func(l learner.Private[mechanism.SparseGram], env environment.Sparse, trial uint64) float64 {
+	far := func(l learner.Private[episodes.SparseGram], env environment.Sparse, trial uint64) float64 {
 		var last simulate.Round
 		check.OK(simulate.Play(env, l, 16_000, trial, func(r *simulate.Round) { last = *r }))
 		rest, g := environment.Theta(last.Trial), last.Run.(sparseRun).Release()
@@ -283,7 +284,7 @@ func leastError(s cell.Scale) (string, error) {
 
 // LastRow returns what FLIPHAT's regression releases of so many rows in one dimension, which are 0
 // but for the last. It may end by package check.
-func LastRow(h mechanism.NoisyIHT, rows int, x, y float64) float64 {
+func LastRow(h episodes.NoisyIHT, rows int, x, y float64) float64 {
 	run := check.Try(h.Open(privacy.Setup{Horizon: rows + 1, Dim: 2, Bound: 1})).Start(privacy.NewNoise(random.Source(6, 0, "")))
 	r := &privacy.Record{X: []float64{0}, Y: []float64{0}}
 	for range rows - 1 {
@@ -310,8 +311,8 @@ func selectionsPay(s cell.Scale) (string, error) {
 	of := relative(100, rounds, n,
 		released(10, 0.3, 2),
 		released(100, 1e-6, 2),
-		learner.New(sparse.FLIPHAT{}, mechanism.NoisyIHT{Budget: budget, Sparsity: 10, L1: 2.24, Sd: 0.3, Gumbel: true}),
-		learner.New(linear.UCB{Sigma: 0.3}, mechanism.BLT{Budget: budget}),
+		learner.New(sparse.FLIPHAT{}, episodes.NoisyIHT{Budget: budget, Sparsity: 10, L1: 2.24, Sd: 0.3, Gumbel: true}),
+		learner.New(linear.UCB{Sigma: 0.3}, continual.BLT{Budget: budget}),
 		learners[Tuned](2),
 		learners[Refined](2))
 	bare, tuned, refined := of[1:5], of[5], of[6]

@@ -9,7 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -37,30 +37,30 @@ var learners = map[string]func(epsilon float64) bandit.Learner{
 	Tuned:   recipe(sparse.SparseJDPTuned),
 	Refined: recipe(sparse.NewSparseJDP),
 
-	Printed:  printed(mechanism.Repairs{}),
-	TwoSided: printed(mechanism.Repairs{TwoSided: true}),
-	Mended: printed(mechanism.Repairs{Sensitivity: true, Threshold: true, Screen: true, Bound: true,
+	Printed:  printed(episodes.Repairs{}),
+	TwoSided: printed(episodes.Repairs{TwoSided: true}),
+	Mended: printed(episodes.Repairs{Sensitivity: true, Threshold: true, Screen: true, Bound: true,
 		Freedom: true, Split: true, TwoSided: true, Gamma: true}),
 
-	PublicCode: fliphat(mechanism.NoisyIHT{Calibration: privacy.AsPublished, Unclipped: true}),
-	Corrected:  fliphat(mechanism.NoisyIHT{Calibration: privacy.AsPublished}),
-	Accounted:  fliphat(mechanism.NoisyIHT{}),
-	Ranged:     fliphat(mechanism.NoisyIHT{Gumbel: true}),
+	PublicCode: fliphat(episodes.NoisyIHT{Calibration: privacy.AsPublished, Unclipped: true}),
+	Corrected:  fliphat(episodes.NoisyIHT{Calibration: privacy.AsPublished}),
+	Accounted:  fliphat(episodes.NoisyIHT{}),
+	Ranged:     fliphat(episodes.NoisyIHT{Gumbel: true}),
 	Beside:     besideFLIPHAT,
 }
 
 // recipe makes SparseJDP by a recipe.
-func recipe(make func(privacy.Budget, int) learner.Private[mechanism.SparseGram]) func(float64) bandit.Learner {
+func recipe(make func(privacy.Budget, int) learner.Private[episodes.SparseGram]) func(float64) bandit.Learner {
 	return func(epsilon float64) bandit.Learner {
 		return make(privacy.Budget{Epsilon: epsilon, Delta: Delta}, Sparsity)
 	}
 }
 
 // printed makes PrivateThresholdedLASSO with some repairs.
-func printed(mended mechanism.Repairs) func(float64) bandit.Learner {
+func printed(mended episodes.Repairs) func(float64) bandit.Learner {
 	return func(epsilon float64) bandit.Learner {
 		l := sparse.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: epsilon, Delta: Delta}, Sparsity)
-		s := l.Statistic.(mechanism.ThresholdedLasso)
+		s := l.Statistic.(episodes.ThresholdedLasso)
 		s.Repairs = mended
 		l.Statistic = s
 		return l
@@ -106,7 +106,7 @@ var FLIPHATEpsilons = []float64{1, 5, 10}
 const FLIPHATNorm = 3.75
 
 // fliphat makes FLIPHAT with the constants of its experiments, and a kind of noise.
-func fliphat(noise mechanism.NoisyIHT) func(float64) bandit.Learner {
+func fliphat(noise episodes.NoisyIHT) func(float64) bandit.Learner {
 	return func(epsilon float64) bandit.Learner {
 		h := noise
 		h.Budget, h.Sparsity, h.L1 = privacy.Budget{Epsilon: epsilon, Delta: FLIPHATDelta}, 2*Sparsity, FLIPHATNorm
@@ -117,8 +117,8 @@ func fliphat(noise mechanism.NoisyIHT) func(float64) bandit.Learner {
 // besideFLIPHAT makes plain SparseJDP for rewards of the setting, which are clipped at 2.5.
 func besideFLIPHAT(epsilon float64) bandit.Learner {
 	l := sparse.SparseJDPPlain(privacy.Budget{Epsilon: epsilon, Delta: FLIPHATDelta}, Sparsity)
-	phase := &l.Statistic.(mechanism.SparseEpisodes).Phases[0]
-	phase.Reward, phase.Scores = 2.5, mechanism.Correlations{X: 2, Y: 2.5}
+	phase := &l.Statistic.(episodes.SparseEpisodes).Phases[0]
+	phase.Reward, phase.Scores = 2.5, episodes.Correlations{X: 2, Y: 2.5}
 	return l
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 )
 
@@ -34,8 +34,8 @@ func quick(t *testing.T) {
 	for _, name := range []string{Plain, Tuned, Refined} {
 		learners[name] = func(epsilon float64) bandit.Learner {
 			l := all[name](epsilon)
-			private := l.(learner.Private[mechanism.SparseGram])
-			s := private.Statistic.(mechanism.SparseEpisodes)
+			private := l.(learner.Private[episodes.SparseGram])
+			s := private.Statistic.(episodes.SparseEpisodes)
 			s.Concentrated = true
 			private.Statistic = s
 			l = private

@@ -8,7 +8,7 @@ import (
 
 // cellMutations breaks the code once for each cell that asserts what it shows, by the cell's ID.
 var cellMutations = []notebooktest.Mutation{
-	{"l01-equal", "the trusted server's noise is a hundred times as large", "pkg/mechanism/factorised.go", "f.sd = column * f.sensitivity() / mu", "f.sd = 100 * column * f.sensitivity() / mu"},
+	{"l01-equal", "the trusted server's noise is a hundred times as large", "pkg/mechanism/continual/factorised.go", "f.sd = column * f.sensitivity() / mu", "f.sd = 100 * column * f.sensitivity() / mu"},
 	{"l01-wire", "a device draws half the noise that it says", "pkg/learner/local/online_ucb_device.go", "noise.Gaussian(o.buf, o.scale.sigma)", "noise.Gaussian(o.buf, 0.5*o.scale.sigma)"},
 	{"l01-levels", "a device draws half the noise that it says", "pkg/learner/local/online_ucb_device.go", "noise.Gaussian(o.buf, o.scale.sigma)", "noise.Gaussian(o.buf, 0.5*o.scale.sigma)"},
 	{"m01-scatters", "a device draws half the noise that it says", "pkg/learner/local/online_ucb_device.go", "noise.Gaussian(o.buf, o.scale.sigma)", "noise.Gaussian(o.buf, 0.5*o.scale.sigma)"},

@@ -12,7 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -73,7 +73,7 @@ type contenders func(b privacy.Budget) []simulate.Policy
 var root = math.Sqrt(5) // of the dimension
 
 // nonPrivate is LinUCB without privacy.
-var nonPrivate = simulate.Policy{Name: linUCBPublic, Learner: learner.New(linear.UCB{}, mechanism.Exact{Ridge: 1})}
+var nonPrivate = simulate.Policy{Name: linUCBPublic, Learner: learner.New(linear.UCB{}, continual.Exact{Ridge: 1})}
 
 // honest lists the policies of Figure 1 in the recipe with honest privacy: the rivals as their
 // papers print them, OnlineUCB with sound noise.
@@ -109,7 +109,7 @@ func scripted(b privacy.Budget) []simulate.Policy {
 
 // jdpTree returns a policy that learns from a tree with Gaussian noise: joint privacy.
 func jdpTree(b privacy.Budget, c privacy.Calibration, policy linear.UCB) bandit.Learner {
-	return learner.New(policy, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b, Calibration: c}})
+	return learner.New(policy, continual.Tree{Noise: continual.Gaussian{Budget: b, Calibration: c}})
 }
 
 // sdpAmplified returns shuffle LinUCB by amplification (Chowdhury and Zhou 2022), as printed; norm

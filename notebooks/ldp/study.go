@@ -7,7 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -48,8 +48,8 @@ var onlineWidths = widths("OnlineUCB, width × %g", []float64{1, 2, 4, 16})
 func equals(b privacy.Budget) []simulate.Policy {
 	return append([]simulate.Policy{
 		nonPrivate,
-		{Name: "LinUCB, not private, width × 0.2", Learner: learner.New(linear.UCB{Width: 0.2}, mechanism.Exact{})},
-		{Name: bltTuned, Learner: learner.New(linear.UCB{Width: 0.2}, mechanism.BLT{Budget: b})},
+		{Name: "LinUCB, not private, width × 0.2", Learner: learner.New(linear.UCB{Width: 0.2}, continual.Exact{})},
+		{Name: bltTuned, Learner: learner.New(linear.UCB{Width: 0.2}, continual.BLT{Budget: b})},
 		{Name: "JDP, tree, width × 0.2", Learner: jdpTree(b, privacy.Sound, linear.UCB{Width: 0.2})},
 		{Name: "JDP, tree, width × 1", Learner: jdpTree(b, privacy.Sound, linear.UCB{})},
 		{Name: sdpTuned, Learner: sdpVectorSum(b, 0.2)},

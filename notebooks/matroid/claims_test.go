@@ -11,7 +11,7 @@ func TestClaims(t *testing.T) { notebooktest.Claims(t, Claims) }
 // mutations breaks the code once for each claim, in a place that the claim is about.
 var mutations = []notebooktest.Mutation{
 	{"table 2", "the noise's share of the index is a third", "pkg/learner/slots/omm.go", "const confidences = 3", "const confidences = 1"},
-	{"sweep", "the noise of a block is ten times too large", "pkg/mechanism/slot_noise.go", "t.later, err = n.scale(t.data.Slots, side)", "t.later, err = n.scale(10*t.data.Slots, side)"},
+	{"sweep", "the noise of a block is ten times too large", "pkg/mechanism/tally/slot_noise.go", "t.later, err = n.scale(t.data.Slots, side)", "t.later, err = n.scale(10*t.data.Slots, side)"},
 }
 
 func TestMutations(t *testing.T) { notebooktest.Mutations(t, mutations, Claims.Names()) }

@@ -9,7 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -61,24 +61,24 @@ var equals = []contender{
 }
 
 func ommTree(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-	return learner.New(slots.OMM{Matroid: m}, mechanism.TreeTally{Budget: b})
+	return learner.New(slots.OMM{Matroid: m}, tally.Tree{Budget: b})
 }
 
 func ommBlocks(remember bool, width float64) maker {
 	return func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-		return learner.New(slots.OMM{Matroid: m, Width: width}, mechanism.Blocks{Budget: b, Remember: remember})
+		return learner.New(slots.OMM{Matroid: m, Width: width}, tally.Blocks{Budget: b, Remember: remember})
 	}
 }
 
 func ctsBlocks(remember bool, width, boost float64) maker {
 	return func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-		return learner.New(slots.CTS{Matroid: m, Width: width, Boost: boost}, mechanism.Blocks{Budget: b, Remember: remember})
+		return learner.New(slots.CTS{Matroid: m, Width: width, Boost: boost}, tally.Blocks{Budget: b, Remember: remember})
 	}
 }
 
 func klBlocks(boost float64) maker {
 	return func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-		return learner.New(slots.KLOSM{Matroid: m, Boost: boost}, mechanism.Blocks{Budget: b, Remember: true})
+		return learner.New(slots.KLOSM{Matroid: m, Boost: boost}, tally.Blocks{Budget: b, Remember: true})
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -21,7 +22,7 @@ var (
 	approx = privacy.Budget{Epsilon: 1, Delta: 0.01}
 	sure   = audit.Options{Confidence: 1 - 1e-6, Seed: 1} // excludes a true claim once in a million
 
-	tree   = mechanism.Tree{Noise: mechanism.Gaussian{Budget: approx}}
+	tree   = continual.Tree{Noise: continual.Gaussian{Budget: approx}}
 	greedy = learner.New(Greedy{Explore: 0.01}, tree)
 )
 
@@ -132,7 +133,7 @@ func TestStated(t *testing.T) {
 		statistic privacy.Tally
 		want      privacy.Standing
 		authors   int
-	}{{Totals{Epsilon: 1}, privacy.Stated, 1}, {mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}, privacy.Checked, 0}} {
+	}{{Totals{Epsilon: 1}, privacy.Stated, 1}, {tally.Blocks{Budget: privacy.Budget{Epsilon: 1}}, privacy.Checked, 0}} {
 		ready, err := learner.New(Hopeful{}, c.statistic).Open(problem, 100)
 		if err != nil {
 			t.Fatal(err)

@@ -51,7 +51,7 @@ func (e *year) Pull(rewards *rand.Rand, arms []int, y []float64) {
 
 func (e *year) Regret(arms []int) float64 { return slices.Max(e.Means) - e.mean(arms[0]) }
 
-// Even is a rule of blocks for mechanism.Blocks: all have the same length.
+// Even is a rule of blocks for tally.Blocks: all have the same length.
 type Even int
 
 func (e Even) Length(int) int { return int(e) }

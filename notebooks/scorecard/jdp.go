@@ -14,7 +14,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -44,16 +44,16 @@ func rows(dim int) privacy.Setup {
 	return privacy.Setup{Dim: dim + 1, Horizon: jdp.Horizon, Bound: math.Sqrt2, Alpha: 1. / jdp.Horizon}
 }
 
-func printedGaussian(dim int) mechanism.Nodes {
-	return check.Try(mechanism.Gaussian{Budget: jdp.Budget, Calibration: privacy.AsPublished}.Open(rows(dim)))
+func printedGaussian(dim int) continual.Nodes {
+	return check.Try(continual.Gaussian{Budget: jdp.Budget, Calibration: privacy.AsPublished}.Open(rows(dim)))
 }
 
-func printedWishart(unshifted bool) mechanism.Nodes {
-	return check.Try(mechanism.Wishart{Budget: jdp.Budget, Calibration: privacy.AsPublished, Unshifted: unshifted}.Open(rows(5)))
+func printedWishart(unshifted bool) continual.Nodes {
+	return check.Try(continual.Wishart{Budget: jdp.Budget, Calibration: privacy.AsPublished, Unshifted: unshifted}.Open(rows(5)))
 }
 
 // law is the law of a node's noise.
-func law(n mechanism.Nodes) privacy.Law { return n.Plan(1).Cases[0][0].Law }
+func law(n continual.Nodes) privacy.Law { return n.Plan(1).Cases[0][0].Law }
 
 // levels is m of Experiment 2.
 func levels() float64 {
@@ -166,48 +166,48 @@ func jdpNumbers() []Number {
 }
 
 func jdpConstants(s *sheet) {
-	s.is(Constant, "Section 4.1, Theorem 8", 443, "factor of ln(4/δ₀)/ε₀² in the degrees of freedom of Wishart noise", "28", "mechanism.Wishart, AsPublished, at Experiment 2", func() Measured {
+	s.is(Constant, "Section 4.1, Theorem 8", 443, "factor of ln(4/δ₀)/ε₀² in the degrees of freedom of Wishart noise", "28", "continual.Wishart, AsPublished, at Experiment 2", func() Measured {
 		node := privacy.AdvancedNode(jdp.Budget, int(levels()))
 		return Measured{(law(printedWishart(false)).Shape - 6) * node.Epsilon * node.Epsilon / math.Log(4/node.Delta), 0}
 	})
-	s.is(Constant, "Section 4.1", 446, "factor of m ln(8m/δ) ln(2/δ)/ε² in k", "224", "mechanism.Wishart, AsPublished, at Experiment 2", func() Measured {
+	s.is(Constant, "Section 4.1", 446, "factor of m ln(8m/δ) ln(2/δ)/ε² in k", "224", "continual.Wishart, AsPublished, at Experiment 2", func() Measured {
 		b, m := jdp.Budget, levels()
 		return Measured{(law(printedWishart(false)).Shape - 6) * b.Epsilon * b.Epsilon / (m * math.Log(8*m/b.Delta) * math.Log(2/b.Delta)), 0}
 	})
-	s.is(Constant, "Section 4.1, Eq. (4) and Proposition 9", 491, "shifted ρ′min over L̃²√(mk)(√d + √(2 ln(8n/α)))", "4", "mechanism.Wishart.Bounds", func() Measured {
+	s.is(Constant, "Section 4.1, Eq. (4) and Proposition 9", 491, "shifted ρ′min over L̃²√(mk)(√d + √(2 ln(8n/α)))", "4", "continual.Wishart.Bounds", func() Measured {
 		w := printedWishart(false)
 		return Measured{w.Bounds(w.Shift()).RhoMin / wishartUnit(w), 0}
 	})
-	s.is(Constant, "Section 4.1, Proposition 9", 497, "shifted ρ′max over L̃²√(mk)(√d + √(2 ln(8n/α)))", "8", "mechanism.Wishart.Bounds", func() Measured {
+	s.is(Constant, "Section 4.1, Proposition 9", 497, "shifted ρ′max over L̃²√(mk)(√d + √(2 ln(8n/α)))", "8", "continual.Wishart.Bounds", func() Measured {
 		w := printedWishart(false)
 		return Measured{w.Bounds(w.Shift()).RhoMax / wishartUnit(w), 0}
 	})
-	s.is(Constant, "Section 4.2", 556, "σ²ε²/(m L̃⁴ ln(4/δ)²) of Gaussian noise", "16", "mechanism.Gaussian.SD, AsPublished", func() Measured {
+	s.is(Constant, "Section 4.2", 556, "σ²ε²/(m L̃⁴ ln(4/δ)²) of Gaussian noise", "16", "continual.Gaussian.SD, AsPublished", func() Measured {
 		g, b := printedGaussian(5), jdp.Budget
 		ln := math.Log(4 / b.Delta)
 		return Measured{law(g).Scale * law(g).Scale * b.Epsilon * b.Epsilon / (levels() * 4 * ln * ln), 0}
 	})
-	s.is(Constant, "Section 4.2, Υ", 569, "factor of √d in Υ/(σ√(2m))", "4", "mechanism.Gaussian.Bounds in 5 and 20 dimensions", func() Measured {
+	s.is(Constant, "Section 4.2, Υ", 569, "factor of √d in Υ/(σ√(2m))", "4", "continual.Gaussian.Bounds in 5 and 20 dimensions", func() Measured {
 		return Measured{(operator(20) - operator(5)) / (math.Sqrt(20) - math.Sqrt(5)), 0}
 	})
-	s.is(Constant, "Section 4.2, Υ", 569, "factor of ln(2n/α) in Υ/(σ√(2m))", "2", "mechanism.Gaussian.Bounds", func() Measured {
+	s.is(Constant, "Section 4.2, Υ", 569, "factor of ln(2n/α) in Υ/(σ√(2m))", "2", "continual.Gaussian.Bounds", func() Measured {
 		return Measured{(operator(5) - 4*math.Sqrt(5)) / math.Log(2*float64(jdp.Horizon)*jdp.Horizon), 0}
 	})
-	s.is(Constant, "Section 4.2, Υ", 569, "square of Υε/(m L̃² ln(4/δ)(4√d + 2 ln(2n/α)))", "32", "mechanism.Gaussian.Bounds", func() Measured {
+	s.is(Constant, "Section 4.2, Υ", 569, "square of Υε/(m L̃² ln(4/δ)(4√d + 2 ln(2n/α)))", "32", "continual.Gaussian.Bounds", func() Measured {
 		g, b := printedGaussian(5), jdp.Budget
 		x := g.Bounds(g.Shift()).RhoMin * b.Epsilon / (levels() * 2 * math.Log(4/b.Delta) * operator(5))
 		return Measured{x * x, 0}
 	})
-	s.is(Constant, "Section 4.2", 577, "shift over Υ", "2", "mechanism.Gaussian.Shift", func() Measured {
+	s.is(Constant, "Section 4.2", 577, "shift over Υ", "2", "continual.Gaussian.Shift", func() Measured {
 		g := printedGaussian(5)
 		return Measured{g.Shift() / g.Bounds(g.Shift()).RhoMin, 0}
 	})
-	s.is(Constant, "Section 4.2, Proposition 11", 592, "ρmax over Υ", "3", "mechanism.Gaussian.Bounds", func() Measured {
+	s.is(Constant, "Section 4.2, Proposition 11", 592, "ρmax over Υ", "3", "continual.Gaussian.Bounds", func() Measured {
 		g := printedGaussian(5)
 		b := g.Bounds(g.Shift())
 		return Measured{b.RhoMax / b.RhoMin, 0}
 	})
-	s.is(Constant, "Section 4.2, footnote 4", 594, "variance on the diagonal over that off it", "2", "4,000 draws of mechanism.Gaussian", func() Measured {
+	s.is(Constant, "Section 4.2, footnote 4", 594, "variance on the diagonal over that off it", "2", "4,000 draws of continual.Gaussian", func() Measured {
 		g, noise := printedGaussian(5), privacy.NewNoise(random.Source(jdp.Seed, 0, "diagonal"))
 		draw, of, n := make([]float64, 21), [2]float64{}, [2]float64{} // packed: a triangle
 		for range 4_000 {
@@ -287,14 +287,14 @@ func jdpConstants(s *sheet) {
 			return Measured{worst, 0}
 		})
 	}
-	s.is(Constant, "Appendix C, Theorem 23", 1444, "14 · 2, the factor of ln(4/δ)/ε² in Wishart noise", "28", "mechanism.Wishart, AsPublished", func() Measured {
+	s.is(Constant, "Appendix C, Theorem 23", 1444, "14 · 2, the factor of ln(4/δ)/ε² in Wishart noise", "28", "continual.Wishart, AsPublished", func() Measured {
 		node := privacy.AdvancedNode(jdp.Budget, int(levels()))
 		return Measured{(law(printedWishart(true)).Shape - 6) * node.Epsilon * node.Epsilon / math.Log(4/node.Delta), 0}
 	})
 }
 
 // wishartUnit is L~^2 sqrt(mk) (sqrt d + sqrt(2 ln(8n/alpha))).
-func wishartUnit(w mechanism.Nodes) float64 {
+func wishartUnit(w continual.Nodes) float64 {
 	return 2 * math.Sqrt(levels()*law(w).Shape) * (math.Sqrt(5) + math.Sqrt(2*math.Log(8*float64(jdp.Horizon)*jdp.Horizon)))
 }
 

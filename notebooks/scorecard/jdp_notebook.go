@@ -6,7 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/notebooks/jdp"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -120,7 +120,7 @@ func theirBound(b privacy.Bounds) float64 {
 
 // bestShift returns the rho_min that minimises their bound, by golden section.
 func bestShift(policy string) float64 {
-	tree := jdp.Policy(policy).Statistic.(mechanism.Tree)
+	tree := jdp.Policy(policy).Statistic.(continual.Tree)
 	noise := check.Try(tree.Noise.Open(rows(5)))
 	natural := noise.Bounds(noise.Shift())
 	at := func(log float64) float64 {

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/notebooks/lasso"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -50,9 +50,9 @@ func lassoNumbers() []Number {
 		most := 1 / (4 * (4*bounds*lasso.Sparsity/(phi*phi) + math.Sqrt((1+4*bounds/(phi*phi))*lasso.Sparsity)))
 		return Measured{least / most, 0}
 	}).because("no λ meets both conditions of the lemma at any common size", lassoNumber)
-	s.bound(atLeast, Constant, "Section 3", 137, "k as printed over the p + 28 ln(4/δ)/ε² that a node needs, ε = 1, δ = 10⁻⁵", "enough", 1, "mechanism.Wishart, Theorem 23 of JDP", func() Measured {
+	s.bound(atLeast, Constant, "Section 3", 137, "k as printed over the p + 28 ln(4/δ)/ε² that a node needs, ε = 1, δ = 10⁻⁵", "enough", 1, "continual.Wishart, Theorem 23 of JDP", func() Measured {
 		node := privacy.AdvancedNode(privacy.Budget{Epsilon: 1, Delta: lasso.Delta}, episodes)
-		w, err := mechanism.Wishart{Budget: privacy.Budget{Epsilon: 1, Delta: lasso.Delta}, Calibration: privacy.AsPublished}.
+		w, err := continual.Wishart{Budget: privacy.Budget{Epsilon: 1, Delta: lasso.Delta}, Calibration: privacy.AsPublished}.
 			Open(privacy.Setup{Dim: lassoDim + 1, Horizon: lassoRounds, Bound: 1, Alpha: 1. / lassoRounds})
 		if err != nil {
 			panic(err)
@@ -65,7 +65,7 @@ func lassoNumbers() []Number {
 		theorem := privacy.AdvancedEpsilon(eps, k, lasso.Delta) - k*eps*math.Expm1(eps)
 		return Measured{math.Sqrt(2*k*math.Log(1/lasso.Delta)*eps) / theorem, 0}
 	}).because("ε stands under the root in print", here)
-	s.notRun(8, Constant, "Algorithms 1 and 2", 130, "2 in λ_t, 8 and 32 in ξ, 4λ twice, Lap(2ξ), and √8 and 2 of a node's budget", "2, 8, 32, 4, 4, 2, 8, 2", "mechanism.ThresholdedLasso has them; no run varies them")
+	s.notRun(8, Constant, "Algorithms 1 and 2", 130, "2 in λ_t, 8 and 32 in ξ, 4λ twice, Lap(2ξ), and √8 and 2 of a node's budget", "2, 8, 32, 4, 4, 2, 8, 2", "episodes.ThresholdedLasso has them; no run varies them")
 	const ar = "lasso-assumptions-AR1"
 	s.bound(atMost, Constant, "Section 2.1, Definition 1", 51, "φ² as printed over φ² with x'Mx, AR(1) of correlation 0.7 in 40 dimensions", "3", 1, ar+".csv, exact for its support", func() Measured {
 		return Measured{quantity(ar, lasso.PhiPrinted).Value / quantity(ar, lasso.PhiCone).Value, 0}

@@ -6,6 +6,7 @@ import (
 	"github.com/dpbandits/dpbandits/notebooks/survey"
 	"github.com/dpbandits/dpbandits/pkg/design"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -18,8 +19,8 @@ const (
 )
 
 // laplaceTree is DP-FTRL's tree as printed, for T = 10,000 losses of the unit ball.
-func laplaceTree(dim int) privacy.Mechanism[mechanism.Total] {
-	t := mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}
+func laplaceTree(dim int) privacy.Mechanism[continual.Total] {
+	t := continual.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}
 	return check.Try(t.Open(privacy.Setup{Dim: dim, Horizon: 10_000, Bound: 1}))
 }
 
@@ -43,11 +44,11 @@ func stops(c privacy.Calibration) Measured {
 func surveyNumbers() []Number {
 	s := &sheet{name: "SURVEY"}
 	for _, dim := range []int{2, 10} {
-		s.bound(atMost, Constant, "Section 3, Theorem 1", 117, map[int]string{2: "ε that noise of λ = ‖X‖₁ log T/ε proves, N = 2, T = 10,000, log = ln", 10: "ε that noise of λ = ‖X‖₁ log T/ε proves, N = 10, T = 10,000, log = ln"}[dim], "ε = 1", 1, "the claim of mechanism.VectorTree, AsPublished", func() Measured {
+		s.bound(atMost, Constant, "Section 3, Theorem 1", 117, map[int]string{2: "ε that noise of λ = ‖X‖₁ log T/ε proves, N = 2, T = 10,000, log = ln", 10: "ε that noise of λ = ‖X‖₁ log T/ε proves, N = 10, T = 10,000, log = ln"}[dim], "ε = 1", 1, "the claim of continual.VectorTree, AsPublished", func() Measured {
 			return Measured{privacy.ClaimOf(laplaceTree(dim)).Epsilon(), 0}
 		}).because("replacing a vector moves a node by twice its norm, and there are log₂ T nodes, not ln T", surveySums)
 	}
-	s.bound(atMost, Constant, "Section 3, after Theorem 1", 160, "ε that noise of λ = N log T/ε proves, N = 2, T = 10,000", "ε = 1", 1, "the claim of mechanism.VectorTree, AsPublished, and its scale", func() Measured {
+	s.bound(atMost, Constant, "Section 3, after Theorem 1", 160, "ε that noise of λ = N log T/ε proves, N = 2, T = 10,000", "ε = 1", 1, "the claim of continual.VectorTree, AsPublished, and its scale", func() Measured {
 		t := laplaceTree(2)
 		return Measured{privacy.ClaimOf(t).Epsilon() * t.Plan(privacy.All).Cases[0][0].Law.Scale / (2 * math.Log(10_000)), 0}
 	}).because("√N became N, which makes up for both only from N = 10 on", here)

@@ -16,7 +16,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
@@ -55,7 +55,7 @@ func printedTree(cell.Scale) (string, error) {
 	least, most := math.Inf(1), 0.0
 	for _, dim := range []int{1, 2, 10} {
 		for _, rounds := range []int{2, 1_000, 10_000, 100_000} {
-			tree := mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}
+			tree := continual.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}
 			e := privacy.ClaimOf(check.Try(tree.Open(privacy.Setup{Horizon: rounds, Dim: dim, Bound: 1}))).Epsilon()
 			least, most = min(least, e), max(most, e)
 		}

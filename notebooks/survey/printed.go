@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/online"
@@ -20,16 +21,16 @@ import (
 // The running sums that survey-ftrl compares.
 var running = []struct {
 	name string
-	sums privacy.Statistic[mechanism.Total]
+	sums privacy.Statistic[continual.Total]
 }{
-	{"not private", mechanism.VectorExact{}},
-	{"tree, Laplace as printed", mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}},
-	{"tree, Laplace", mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}}},
-	{"correlated Gaussian", mechanism.VectorBLT{Budget: budget(1)}},
+	{"not private", continual.VectorExact{}},
+	{"tree, Laplace as printed", continual.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}},
+	{"tree, Laplace", continual.VectorTree{Budget: privacy.Budget{Epsilon: 1}}},
+	{"correlated Gaussian", continual.VectorBLT{Budget: budget(1)}},
 }
 
 // ftrl plays trials of DP-FTRL over a running sum, and returns their regrets over sqrt T.
-func ftrl(sums privacy.Statistic[mechanism.Total], dim, rounds int, adaptive bool, trials int) simulate.Sample {
+func ftrl(sums privacy.Statistic[continual.Total], dim, rounds int, adaptive bool, trials int) simulate.Sample {
 	return against(dim, rounds, adaptive, trials, online.FTRL{Gradient: 1, Sums: sums})
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -48,7 +48,7 @@ func pulls(s cell.Scale) (all []*lab.Study) {
 		all = append(all, &lab.Study{
 			Name: name, Seed: 2019, Trials: cell.Pick(s, 2, 10, 200), Rounds: rounds, What: []string{PullsFail, PullsShare},
 			Trial: func(trial int) []float64 {
-				l := learner.New(arms.DPElimination{Epsilon: epsilon, Beta: PullsBeta}, mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}})
+				l := learner.New(arms.DPElimination{Epsilon: epsilon, Beta: PullsBeta}, tally.Batches{Budget: privacy.Budget{Epsilon: epsilon}})
 				over, most := 0.0, 0.0
 				for arm, n := range lab.Pulls(on.environment(), l, rounds, uint64(2019_000+trial)) {
 					if arm > 0 {

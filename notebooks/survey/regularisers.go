@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpbandits/dpbandits/notebooks/lab"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -132,9 +132,9 @@ func (r Regulariser) Noise(dim, rounds int, epsilon float64, draws int) (mean, s
 // norms.
 func (r Regulariser) play(rounds int, epsilon float64, trial int) (regret, squares float64) {
 	const dim = RegularisedDim
-	var sums privacy.Statistic[mechanism.Total] = mechanism.VectorExact{}
+	var sums privacy.Statistic[continual.Total] = continual.VectorExact{}
 	if !math.IsInf(epsilon, 1) {
-		sums = mechanism.VectorTree{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished, Padded: true}
+		sums = continual.VectorTree{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished, Padded: true}
 	}
 	stream := check.Try(sums.Open(privacy.Setup{Dim: dim, Horizon: rounds, Bound: 1 + 1e-9})).Start(privacy.NewNoise(random.Source(2017, trial, "noise/"+r.Name)))
 	losses := random.New(2017, trial, "losses/"+r.Name)

@@ -14,7 +14,7 @@ func TestClaims(t *testing.T) { notebooktest.Claims(t, Claims, long...) }
 // mutations breaks the code once for each claim, in a place that the claim is about.
 var mutations = []notebooktest.Mutation{
 	{"trade-off", "the Gaussian is calibrated for twice delta", "pkg/privacy/gaussian.go", "GaussianDelta(b.Epsilon, mu) > b.Delta", "GaussianDelta(b.Epsilon, mu) > 2*b.Delta"},
-	{"beyond the tree", "BLT's weights are squared", "pkg/mechanism/blt_kernel.go", "dst[i] += float64(beta * v)", "dst[i] += float64(beta * beta * v)"},
+	{"beyond the tree", "BLT's weights are squared", "pkg/mechanism/continual/blt_kernel.go", "dst[i] += float64(beta * v)", "dst[i] += float64(beta * beta * v)"},
 	{"composition", "zCDP takes a pure loss for a quarter of what it is", "pkg/privacy/concentrated.go", "return squared(e.PureEpsilon(), 2), true", "return squared(e.PureEpsilon(), 8), true"},
 	{"waste", "zCDP takes a pure loss for twice what it is", "pkg/privacy/concentrated.go", "return squared(e.PureEpsilon(), 2), true", "return squared(e.PureEpsilon(), 0.5), true"},
 	{"line-up", "a broken fixture has the noise that it claims", "pkg/audit/broken/broken.go", "privacy.NewNoise(source).Laplace(out, 1/epsilon)", "privacy.NewNoise(source).Laplace(out, 2/epsilon)"},
@@ -36,9 +36,9 @@ var cellMutations = []notebooktest.Mutation{
 	{"p00b-trust", "randomised response tells the truth too rarely", "pkg/privacy/noise.go", "!(u < lie) || choices == 1", "!(u < 2*lie) || choices == 1"},
 	{"b27", "plans compose whatever their models", "pkg/privacy/plan.go", "case p.Model != sum.Model || p.Neighbours", "case p.Neighbours"},
 	{"b30", "Gaussian noise is calibrated for half of epsilon", "pkg/privacy/gaussian.go", "GaussianDelta(b.Epsilon, mu) > b.Delta", "GaussianDelta(b.Epsilon/2, mu) > b.Delta"},
-	{"p00b-max", "half of the tree's nodes count", "pkg/mechanism/tree.go", "nodes := max(1, bits.Len(uint(t.data.Horizon))-1)", "nodes := max(1, bits.Len(uint(t.data.Horizon))/2)"},
-	{"p00b-cost", "BLT keeps a thousand times as many buffers", "pkg/mechanism/blt_kernel.go", "make([]float64, len(k.beta)*size)", "make([]float64, 1000*len(k.beta)*size)"},
-	{"p00b-odometer", "the tree forgets its root", "pkg/mechanism/mechanism.go", "return bits.Len(uint(max(0, min(records, s.Horizon-1))))", "return max(1, bits.Len(uint(max(0, min(records, s.Horizon-1))))-1)"},
+	{"p00b-max", "half of the tree's nodes count", "pkg/mechanism/continual/tree.go", "nodes := max(1, bits.Len(uint(t.data.Horizon))-1)", "nodes := max(1, bits.Len(uint(t.data.Horizon))/2)"},
+	{"p00b-cost", "BLT keeps a thousand times as many buffers", "pkg/mechanism/continual/blt_kernel.go", "make([]float64, len(k.beta)*size)", "make([]float64, 1000*len(k.beta)*size)"},
+	{"p00b-odometer", "the tree forgets its root", "pkg/mechanism/continual/rows.go", "return bits.Len(uint(max(0, min(records, s.Horizon-1))))", "return max(1, bits.Len(uint(max(0, min(records, s.Horizon-1))))-1)"},
 	{"p00b-power", "the audit takes one world's rate for the other's", "pkg/audit/event.go", "e.hits[i][event.world].Load()), float64(e.hits[i][1-event.world].Load())", "e.hits[i][1-event.world].Load()), float64(e.hits[i][event.world].Load())"},
 	{"b55", "the ledger does not compare", "pkg/privacy/ledger.go", "d.Count != want[d.Law]", "d.Count < 0"},
 	{"b58", "a broken fixture has the noise that it claims", "pkg/audit/broken/broken.go", "privacy.NewNoise(source).Laplace(out, 1/epsilon)", "privacy.NewNoise(source).Laplace(out, 2/epsilon)"},

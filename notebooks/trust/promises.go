@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -36,10 +36,10 @@ type bounded interface {
 // running returns a mechanism over so many rounds, for rows of that length and of norm 1 at most.
 func running(name string, dim, rounds int) bounded {
 	a := map[string]privacy.Accumulator{
-		tree:       mechanism.Tree{Noise: mechanism.Gaussian{Budget: continualBudget}},
-		honaker:    mechanism.Honaker{Budget: continualBudget},
-		squareRoot: mechanism.SquareRoot{Budget: continualBudget},
-		blt:        mechanism.BLT{Budget: continualBudget},
+		tree:       continual.Tree{Noise: continual.Gaussian{Budget: continualBudget}},
+		honaker:    continual.Honaker{Budget: continualBudget},
+		squareRoot: continual.SquareRoot{Budget: continualBudget},
+		blt:        continual.BLT{Budget: continualBudget},
 	}[name]
 	return check.Try(a.Open(privacy.Setup{Dim: dim, Horizon: rounds, Bound: 1, Alpha: 0.01})).(bounded)
 }

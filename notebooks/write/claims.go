@@ -14,7 +14,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
@@ -37,8 +37,8 @@ var claims = assert.Claims{
 func Assert(statement string) { claims.Assert(statement) }
 
 // hopeful is the notebook's policy over the toolkit's blocks, at epsilon = 1.
-func hopeful(name string, lengths mechanism.BlockLengths, remember bool) simulate.Policy {
-	blocks := mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}, Lengths: lengths, Remember: remember}
+func hopeful(name string, lengths tally.BlockLengths, remember bool) simulate.Policy {
+	blocks := tally.Blocks{Budget: privacy.Budget{Epsilon: 1}, Lengths: lengths, Remember: remember}
 	return simulate.Policy{Name: name, Learner: learner.New(own.Hopeful{Boldness: 0.5}, blocks)}
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -14,7 +14,7 @@ import (
 // one seed in a hundred would exclude the claim falsely. Noise that is not linear is refused.
 func TestAccumulatorLikelihood(t *testing.T) {
 	a := audit.Accumulator{
-		Name: "tree", Of: mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}},
+		Name: "tree", Of: continual.Tree{Noise: continual.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}},
 		Setup: privacy.Setup{Dim: 2, Horizon: 5, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}, Runs: 20_000,
 	}
 	item, err := a.Likelihood()
@@ -28,7 +28,7 @@ func TestAccumulatorLikelihood(t *testing.T) {
 	if math.Abs(item.Exact-1) > 1e-6 || f.Excluded() || f.Epsilon < 0.85 {
 		t.Errorf("epsilon = %v is excluded of %v, want at least 0.85 of 1", f.Epsilon, item.Exact)
 	}
-	a.Of = mechanism.Tree{Noise: mechanism.Wishart{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}}
+	a.Of = continual.Tree{Noise: continual.Wishart{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}}
 	if _, err := a.Likelihood(); err == nil || !strings.Contains(err.Error(), "Wishart") {
 		t.Errorf("the error about Wishart noise is %v", err)
 	}

@@ -7,15 +7,15 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // blankTree returns the blank runs of a Gaussian tree of seven releases, and a node's standard
 // deviation.
 func blankTree(runs int) (audit.Blank, float64, error) {
-	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
-	tree, err := mechanism.Tree{Noise: noise}.Open(privacy.Setup{Dim: 6, Horizon: 8, Bound: 1, Alpha: 1e-5})
+	noise := continual.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
+	tree, err := continual.Tree{Noise: noise}.Open(privacy.Setup{Dim: 6, Horizon: 8, Bound: 1, Alpha: 1e-5})
 	if err != nil {
 		return audit.Blank{}, 0, err
 	}

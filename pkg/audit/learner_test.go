@@ -13,7 +13,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -36,7 +36,7 @@ func streams(rounds int) (worlds [2]audit.Stream) {
 }
 
 func linUCB(b privacy.Budget) bandit.Learner {
-	return learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
+	return learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: b}})
 }
 
 // sums is the transcript of LinUCB: what it reads.
@@ -58,7 +58,7 @@ func TestLearner(t *testing.T) {
 		return sums(run, round, dst)
 	}
 	exact := private // not private, whatever it claims
-	exact.Name, exact.Claim, exact.Of = "exact sums", budget, learner.New(linear.UCB{}, mechanism.Exact{})
+	exact.Name, exact.Claim, exact.Of = "exact sums", budget, learner.New(linear.UCB{}, continual.Exact{})
 	for _, c := range []struct {
 		a        audit.Learner
 		excluded bool
@@ -120,7 +120,7 @@ func TestOwnAction(t *testing.T) {
 func TestAccumulator(t *testing.T) {
 	a := audit.Accumulator{
 		Name:  "tree",
-		Of:    mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}},
+		Of:    continual.Tree{Noise: continual.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}},
 		Setup: privacy.Setup{Dim: 3, Horizon: 8, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 		Runs:  200000,
 	}
@@ -138,7 +138,7 @@ func TestAccumulator(t *testing.T) {
 	// Its claim at a tenth of its noise is excluded.
 	weak := a
 	weak.Name, weak.Claim, weak.Runs = "weak", privacy.Budget{Epsilon: 1, Delta: 0.01}, 4000
-	weak.Of = mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 3, Delta: 0.01}}}
+	weak.Of = continual.Tree{Noise: continual.Gaussian{Budget: privacy.Budget{Epsilon: 3, Delta: 0.01}}}
 	if f, err := weak.Run(ctx, audit.Options{Seed: 1}); err != nil || !f.Excluded() {
 		t.Errorf("err %v, want the weak tree's claim excluded\n%v", err, f)
 	}
@@ -226,7 +226,7 @@ func TestLearnerWorkers(t *testing.T) {
 // The search finds streams on which an unprotected learner is caught, though most proposals are of
 // no use.
 func TestSearch(t *testing.T) {
-	a := audit.Learner{Name: "exact sums", Claim: privacy.Budget{Epsilon: 3}, Of: learner.New(linear.UCB{}, mechanism.Exact{}), Problem: problem, Runs: 400}
+	a := audit.Learner{Name: "exact sums", Claim: privacy.Budget{Epsilon: 3}, Of: learner.New(linear.UCB{}, continual.Exact{}), Problem: problem, Runs: 400}
 	found, err := audit.Search(ctx, a, audit.RandomStreams(problem, 6), 12, audit.Options{Seed: 1, Runs: 40})
 	if err != nil {
 		t.Fatal(err)
@@ -267,7 +267,7 @@ func TestSearch(t *testing.T) {
 func TestStreamCanaries(t *testing.T) {
 	a := audit.Accumulator{
 		Name:  "tree in one run",
-		Of:    mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-5}}},
+		Of:    continual.Tree{Noise: continual.Gaussian{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-5}}},
 		Setup: privacy.Setup{Dim: 3, Horizon: 20000, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 	}
 	c, err := a.Canaries()
@@ -284,7 +284,7 @@ func TestStreamCanaries(t *testing.T) {
 	}
 	weak := a
 	weak.Claim = privacy.Budget{Epsilon: 2, Delta: 1e-5}
-	weak.Of = mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 60, Delta: 1e-5}}}
+	weak.Of = continual.Tree{Noise: continual.Gaussian{Budget: privacy.Budget{Epsilon: 60, Delta: 1e-5}}}
 	if c, err = weak.Canaries(); err != nil {
 		t.Fatal(err)
 	}
@@ -364,10 +364,10 @@ func TestLearnerErrors(t *testing.T) {
 		{func(a *audit.Accumulator) { a.Rows = [2][][]float64{{{1, 0}}, {{1, 0, 0}}} }, "length 2, want Dim = 3"},
 		{func(a *audit.Accumulator) { a.Reads = []int{2, 2} }, "ascending"},
 		{func(a *audit.Accumulator) { a.Reads = []int{} }, "Reads is empty"},
-		{func(a *audit.Accumulator) { a.Of = mechanism.Exact{} }, "epsilon = +Inf, want finite"},
+		{func(a *audit.Accumulator) { a.Of = continual.Exact{} }, "epsilon = +Inf, want finite"},
 	} {
 		a := audit.Accumulator{Name: "a", Setup: privacy.Setup{Dim: 3, Horizon: 8, Bound: 1, Alpha: 0.1}, Runs: 40,
-			Of: mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}}}
+			Of: continual.Tree{Noise: continual.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}}}
 		c.change(&a)
 		if _, err := a.Run(ctx, audit.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("err = %v, want %q", err, c.want)

@@ -9,7 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -65,7 +65,7 @@ func TestLongStreams(t *testing.T) {
 // The releases of a tree over three rounds are its sums, as many numbers in each round, and of a
 // learner that has no statistic there are none.
 func TestReleases(t *testing.T) {
-	l := learner.New(linear.UCB{}, mechanism.Exact{})
+	l := learner.New(linear.UCB{}, continual.Exact{})
 	run := bandittest.Run(t, l, problem, 10, random.New(1, 1, "own"), random.Source(1, 1, "noise"))
 	first := audit.Releases(problem)(run.Run, 1, nil)
 	v := bandit.View{Round: 1, Arms: problem.Arms, Dim: problem.Dim, X: make([]float64, problem.Arms*problem.Dim)}

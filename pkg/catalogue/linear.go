@@ -5,7 +5,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -23,9 +23,9 @@ func Linear() []Entry {
 		joint("core set, published width", func(b privacy.Budget) bandit.Learner { return linear.CoreSetAsPublished(b.Epsilon) }),
 		joint("core set, Gaussian", func(b privacy.Budget) bandit.Learner { return linear.NewCoreSet(b) }),
 		joint("JDP LinUCB, tree", func(b privacy.Budget) bandit.Learner {
-			return learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
+			return learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: b}})
 		}),
-		joint("JDP LinUCB, BLT", func(b privacy.Budget) bandit.Learner { return learner.New(linear.UCB{}, mechanism.BLT{Budget: b}) }),
+		joint("JDP LinUCB, BLT", func(b privacy.Budget) bandit.Learner { return learner.New(linear.UCB{}, continual.BLT{Budget: b}) }),
 		{Name: "LDP LinUCB", Private: true, Model: privacy.Local, Linear: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
 			noise := local.LDPNoise{Budget: b}
 			return learner.Local{Device: local.LDPDevice{Noise: noise}, Server: local.LDPServer{Noise: noise}}

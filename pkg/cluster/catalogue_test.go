@@ -12,7 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -44,8 +44,8 @@ func linucb(v sweep.Values) ([]*simulate.Experiment, error) {
 		Name:        "linucb",
 		Environment: environment.DecisionSets{Dim: 3, Gap: 0.1},
 		Policies: []simulate.Policy{
-			{Name: "exact", Learner: learner.New(linear.UCB{}, mechanism.Exact{})},
-			{Name: "tree", Learner: learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})},
+			{Name: "exact", Learner: learner.New(linear.UCB{}, continual.Exact{})},
+			{Name: "tree", Learner: learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: budget}})},
 		},
 		Horizon: v.Int("horizon"),
 		Trials:  100,

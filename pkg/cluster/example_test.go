@@ -9,7 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 	"github.com/dpbandits/dpbandits/pkg/sweep"
 )
@@ -24,7 +24,7 @@ func ExampleRun() {
 				Name:        "gaps",
 				Environment: environment.DecisionSets{Dim: 3, Gap: v["gap"]},
 				Policies: []simulate.Policy{{
-					Name: "linucb", Learner: learner.New(linear.UCB{}, mechanism.Exact{}),
+					Name: "linucb", Learner: learner.New(linear.UCB{}, continual.Exact{}),
 				}},
 				Horizon: 1000,
 				Trials:  20,

@@ -17,7 +17,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -47,7 +47,7 @@ func self(role string, args ...string) Program {
 // learners are those that the test binary can serve.
 var learners = map[string]bandit.Learner{
 	"linucb": learner.New(linear.UCB{}, nil),
-	"tree":   learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}}),
+	"tree":   learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}}),
 	"random": learner.Random{},
 	"turns":  turns{},
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -59,7 +59,7 @@ func (j *judging) check(context.Context) error {
 			halves(j, p, l, privacytest.Rows())
 		case learner.Private[privacy.Means]:
 			halves(j, p, l, privacytest.Weights(nil))
-		case learner.Private[mechanism.Answer]:
+		case learner.Private[tally.Answer]:
 			j.query(p, l)
 		}
 	}
@@ -192,8 +192,8 @@ func halves[R any](j *judging, p place, l learner.Private[R], format privacytest
 }
 
 // query measures how far one record moves the answers of a query, whose author states the most.
-func (j *judging) query(p place, l learner.Private[mechanism.Answer]) {
-	of, ok := l.Statistic.(mechanism.Additive)
+func (j *judging) query(p place, l learner.Private[tally.Answer]) {
+	of, ok := l.Statistic.(tally.Additive)
 	if !ok {
 		return
 	}

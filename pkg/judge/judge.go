@@ -8,7 +8,7 @@
 // A card is text (Card.String), JSON (its fields), or figures (package charts/card). It is
 // evidence, and no proof: an attack can show that a claim is false, and never that it is true.
 //
-//	private := learner.New(linear.UCB{}, mechanism.BLT{Budget: one})
+//	private := learner.New(linear.UCB{}, continual.BLT{Budget: one})
 //	card, err := judge.Learner(ctx, private, judge.Options{})
 //	fmt.Println(card)
 //

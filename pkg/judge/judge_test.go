@@ -18,7 +18,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -56,7 +56,7 @@ func card(t *testing.T, l bandit.Learner, o judge.Options) *judge.Card {
 // find at least .6 of each. A true claim falls with probability at most 1% a card.
 func TestSound(t *testing.T) {
 	for name, l := range map[string]bandit.Learner{
-		"BLT":            learner.New(linear.UCB{}, mechanism.BLT{Budget: budget}),
+		"BLT":            learner.New(linear.UCB{}, continual.BLT{Budget: budget}),
 		"DP-IMED":        arms.NewDPIMED(1, 2),
 		"DP-SE":          arms.NewDPElimination(1),
 		"KL-UCB of bits": arms.NewLocalKLUCB(1),
@@ -214,7 +214,7 @@ func (n *openNarrow) Plan(records int) privacy.Plan { return privacy.PlanOf(n.sa
 // TestBroken: learners with a bug each, and what the card says of it.
 func TestBroken(t *testing.T) {
 	tree := func(epsilon float64) privacy.Accumulator {
-		return mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: epsilon, Delta: 0.01}}}
+		return continual.Tree{Noise: continual.Gaussian{Budget: privacy.Budget{Epsilon: epsilon, Delta: 0.01}}}
 	}
 	for _, b := range []struct {
 		name   string

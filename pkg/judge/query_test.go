@@ -7,7 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -33,11 +33,11 @@ func (best) Answer(_ privacy.Setup, records []privacy.Record, dst []float64) ([]
 // threshold plays arm 1 while the answer is above a half, and else arm 0.
 type threshold struct{}
 
-func (threshold) Prepare(bandit.Problem, int, *mechanism.Answer) (learner.Prepared[mechanism.Answer], error) {
-	return learner.Begins[mechanism.Answer](func(*rand.Rand) learner.Rule[mechanism.Answer] { return threshold{} }), nil
+func (threshold) Prepare(bandit.Problem, int, *tally.Answer) (learner.Prepared[tally.Answer], error) {
+	return learner.Begins[tally.Answer](func(*rand.Rand) learner.Rule[tally.Answer] { return threshold{} }), nil
 }
 
-func (threshold) Learn(r *mechanism.Answer) ([]float64, error) { return r.Of, nil }
+func (threshold) Learn(r *tally.Answer) ([]float64, error) { return r.Of, nil }
 
 func (threshold) Act(answer []float64, _ *bandit.View, dst []int) ([]int, error) {
 	if len(answer) > 0 && answer[0] > 0.5 {
@@ -52,7 +52,7 @@ func TestQuery(t *testing.T) {
 	for moves, want := range map[float64]string{1: "by 1, of 1 that its author states", 0.5: "0.5"} {
 		o := short(t)
 		o.Worlds = o.Worlds[:1]
-		l := learner.New(threshold{}, mechanism.Additive{Budget: privacy.Budget{Epsilon: 1}, Query: best{moves}, Lengths: mechanism.EqualRounds(5)})
+		l := learner.New(threshold{}, tally.Additive{Budget: privacy.Budget{Epsilon: 1}, Query: best{moves}, Lengths: tally.EqualRounds(5)})
 		c := card(t, l, o)
 		found := false
 		for _, k := range c.Checks {

@@ -13,7 +13,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -68,7 +68,7 @@ func (t *thompsonRule) Act(ellipsoid []float64, v *bandit.View, dst []int) ([]in
 // TestThompson: the card of a variant that somebody writes, Thompson sampling over BLT. Its audit
 // finds at least .85 of its claim, and nobody has written an attack.
 func TestThompson(t *testing.T) {
-	c := card(t, learner.New(thompson{Scale: 0.5}, mechanism.BLT{Budget: budget}), short(t))
+	c := card(t, learner.New(thompson{Scale: 0.5}, continual.BLT{Budget: budget}), short(t))
 	if a := c.Attacks[0]; a.False || a.Excluded < 0.85*a.Claimed {
 		t.Errorf("%s, want at least .85 of the claim, and no more than it", c.Verdict())
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -23,11 +23,11 @@ const horizon = 50_000_000
 var budget = privacy.Budget{Epsilon: 1, Delta: 0.1}
 
 func tree(c privacy.Calibration) privacy.Accumulator {
-	return mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget, Calibration: c}}
+	return continual.Tree{Noise: continual.Gaussian{Budget: budget, Calibration: c}}
 }
 
 func wishart(c privacy.Calibration, unshifted bool) privacy.Accumulator {
-	return mechanism.Tree{Noise: mechanism.Wishart{Budget: budget, Calibration: c, Unshifted: unshifted}}
+	return continual.Tree{Noise: continual.Wishart{Budget: budget, Calibration: c, Unshifted: unshifted}}
 }
 
 // round plays one round after another in the steady state.
@@ -80,12 +80,12 @@ func BenchmarkRound(b *testing.B) {
 		name string
 		sums privacy.Accumulator
 	}{
-		{"linucb", mechanism.Exact{}},
+		{"linucb", continual.Exact{}},
 		{"gaussian", tree(privacy.Sound)},
 		{"gaussian-published", tree(privacy.AsPublished)},
-		{"gaussian-padded", mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget, Calibration: privacy.AsPublished, Padded: true}}},
-		{"blt", mechanism.BLT{Budget: budget}},
-		{"honaker", mechanism.Honaker{Budget: budget}},
+		{"gaussian-padded", continual.Tree{Noise: continual.Gaussian{Budget: budget, Calibration: privacy.AsPublished, Padded: true}}},
+		{"blt", continual.BLT{Budget: budget}},
+		{"honaker", continual.Honaker{Budget: budget}},
 		{"wishart", wishart(privacy.AsPublished, false)},
 		{"wishart-unshifted", wishart(privacy.AsPublished, true)},
 	} {
@@ -109,7 +109,7 @@ func BenchmarkRound(b *testing.B) {
 	} {
 		b.Run(p.name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, p.l, 20000, 20000) })
 	}
-	for name, sums := range map[string]privacy.Accumulator{"jdp": mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}, "jdp-blt": mechanism.BLT{Budget: budget}} {
+	for name, sums := range map[string]privacy.Accumulator{"jdp": continual.Tree{Noise: continual.Gaussian{Budget: budget}}, "jdp-blt": continual.BLT{Budget: budget}} {
 		b.Run(name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, learner.New(linear.UCB{}, sums), 20000, 1<<30) })
 	}
 	for _, p := range []struct {

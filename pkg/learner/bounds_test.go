@@ -12,7 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -154,8 +154,8 @@ func TestOptimalShiftScales(t *testing.T) {
 		return arms, linUCB(run).Bounds().RhoMin / (by * by)
 	}
 	for name, sums := range map[string]privacy.Accumulator{
-		"exact": mechanism.Exact{},
-		"tree":  mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}},
+		"exact": continual.Exact{},
+		"tree":  continual.Tree{Noise: continual.Gaussian{Budget: budget}},
 	} {
 		want, rho := play(1, sums)
 		if len(slices.Compact(slices.Clone(want))) < 5 {

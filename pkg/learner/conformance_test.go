@@ -8,7 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -20,36 +20,36 @@ func linUCB(l *bandittest.Running) *linear.UCBRule {
 // sums are every accumulator there is, by name.
 func sums(b privacy.Budget) map[string]privacy.Accumulator {
 	all := map[string]privacy.Accumulator{
-		"exact":   mechanism.Exact{},
+		"exact":   continual.Exact{},
 		"default": nil,
 	}
-	gaussian := func(c privacy.Calibration) mechanism.Gaussian {
-		return mechanism.Gaussian{Budget: b, Calibration: c}
+	gaussian := func(c privacy.Calibration) continual.Gaussian {
+		return continual.Gaussian{Budget: b, Calibration: c}
 	}
-	wishart := func(c privacy.Calibration, unshifted bool) mechanism.Wishart {
-		return mechanism.Wishart{Budget: b, Calibration: c, Unshifted: unshifted}
+	wishart := func(c privacy.Calibration, unshifted bool) continual.Wishart {
+		return continual.Wishart{Budget: b, Calibration: c, Unshifted: unshifted}
 	}
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
-		all["tree/gaussian/"+c.String()] = mechanism.Tree{Noise: gaussian(c)}
-		all["pan-private/gaussian/"+c.String()] = mechanism.PanPrivateTree{Noise: gaussian(c)}
-		all["tree/wishart/"+c.String()] = mechanism.Tree{Noise: wishart(c, false)}
-		all["tree/unshifted/"+c.String()] = mechanism.Tree{Noise: wishart(c, true)}
-		all["pan-private/wishart/"+c.String()] = mechanism.PanPrivateTree{Noise: wishart(c, false)}
+		all["tree/gaussian/"+c.String()] = continual.Tree{Noise: gaussian(c)}
+		all["pan-private/gaussian/"+c.String()] = continual.PanPrivateTree{Noise: gaussian(c)}
+		all["tree/wishart/"+c.String()] = continual.Tree{Noise: wishart(c, false)}
+		all["tree/unshifted/"+c.String()] = continual.Tree{Noise: wishart(c, true)}
+		all["pan-private/wishart/"+c.String()] = continual.PanPrivateTree{Noise: wishart(c, false)}
 	}
-	padded := func() mechanism.Gaussian {
-		return mechanism.Gaussian{Budget: b, Calibration: privacy.AsPublished, Padded: true}
+	padded := func() continual.Gaussian {
+		return continual.Gaussian{Budget: b, Calibration: privacy.AsPublished, Padded: true}
 	}
-	all["tree/gaussian/padded"] = mechanism.Tree{Noise: padded()}
-	all["pan-private/gaussian/padded"] = mechanism.PanPrivateTree{Noise: padded()}
-	all["tree/wishart/given"] = mechanism.Tree{Noise: mechanism.Wishart{Budget: b, Degrees: 50_000}}
+	all["tree/gaussian/padded"] = continual.Tree{Noise: padded()}
+	all["pan-private/gaussian/padded"] = continual.PanPrivateTree{Noise: padded()}
+	all["tree/wishart/given"] = continual.Tree{Noise: continual.Wishart{Budget: b, Degrees: 50_000}}
 	none := privacy.Budget{Epsilon: math.Inf(1)}
 	for end, b := range map[string]privacy.Budget{"": b, "/epsilon=inf": none} {
-		all["blt"+end] = mechanism.BLT{Budget: b}
-		all["square-root"+end] = mechanism.SquareRoot{Budget: b}
-		all["honaker"+end] = mechanism.Honaker{Budget: b}
+		all["blt"+end] = continual.BLT{Budget: b}
+		all["square-root"+end] = continual.SquareRoot{Budget: b}
+		all["honaker"+end] = continual.Honaker{Budget: b}
 	}
-	all["tree/epsilon=inf"] = mechanism.Tree{Noise: mechanism.Gaussian{Budget: none}}
-	all["pan-private/epsilon=inf"] = mechanism.PanPrivateTree{Noise: mechanism.Gaussian{Budget: none}}
+	all["tree/epsilon=inf"] = continual.Tree{Noise: continual.Gaussian{Budget: none}}
+	all["pan-private/epsilon=inf"] = continual.PanPrivateTree{Noise: continual.Gaussian{Budget: none}}
 	return all
 }
 

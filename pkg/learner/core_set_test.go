@@ -12,7 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -226,8 +226,8 @@ func TestCoreSetRefuses(t *testing.T) {
 		{linear.NewCoreSet(privacy.Budget{Epsilon: 1}), change(func(p *bandit.Problem) { p.Dim, p.ContextNorm = 0, 0 }), 10, "CoreSet needs contexts"},
 		{linear.NewCoreSet(privacy.Budget{Epsilon: 1}), change(func(p *bandit.Problem) { p.Slots = 2 }), 10, "plays one arm a round"},
 		{linear.NewCoreSet(privacy.Budget{Epsilon: 1}), good, 0, "horizon"},
-		{learner.New(linear.CoreSet{Calibration: 9}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: linear.CoreSetBatches{}}), good, 10, "Calibration(9)"},
-		{learner.New(linear.CoreSet{}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}}), good, 10, "Batches.Lengths"},
+		{learner.New(linear.CoreSet{Calibration: 9}, tally.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: linear.CoreSetBatches{}}), good, 10, "Calibration(9)"},
+		{learner.New(linear.CoreSet{}, tally.RoundBatches{Budget: privacy.Budget{Epsilon: 1}}), good, 10, "Batches.Lengths"},
 	} {
 		if _, err := c.l.Open(c.p, c.horizon); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
@@ -253,9 +253,9 @@ func TestCoreSetRefuses(t *testing.T) {
 		want string
 	}{
 		{linear.NewCoreSet(privacy.Budget{Epsilon: 1}), math.NaN(), "not finite"},
-		{learner.New(linear.CoreSet{}, mechanism.Counts{}), 0.5, "want one for each batch"},
+		{learner.New(linear.CoreSet{}, tally.Counts{}), 0.5, "want one for each batch"},
 		{learner.New(linear.CoreSet{Calibration: privacy.AsPublished},
-			mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Lengths: linear.CoreSetBatches{}}), 0.5, "want Laplace noise"},
+			tally.RoundBatches{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Lengths: linear.CoreSetBatches{}}), 0.5, "want Laplace noise"},
 	} {
 		if err := play(c.l, c.x); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)

@@ -12,16 +12,16 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
 // README.md quotes this one; TestReadme compares them.
 func Example_readme() {
-	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
+	noise := continual.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
 	public := learner.New(linear.UCB{}, nil)
-	private := learner.New(linear.UCB{}, mechanism.Tree{Noise: noise})
+	private := learner.New(linear.UCB{}, continual.Tree{Noise: noise})
 	race := &simulate.Experiment{
 		Name:        "readme",
 		Environment: environment.DecisionSets{Dim: 5, Gap: 0.1},

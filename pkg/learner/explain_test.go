@@ -13,7 +13,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -102,10 +102,10 @@ func TestSlotsInsights(t *testing.T) {
 		all = append(all, catalogue.Entry{Name: name, New: func(bandit.Problem, privacy.Budget) bandit.Learner { return make(env.Matroid) }})
 	}
 	own("CTS, sampled", func(m matroid.Matroid) bandit.Learner {
-		return learner.New(slots.CTS{Matroid: m, Sample: true}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}})
+		return learner.New(slots.CTS{Matroid: m, Sample: true}, tally.Blocks{Budget: privacy.Budget{Epsilon: 1}})
 	})
 	own("KL-OSM", func(m matroid.Matroid) bandit.Learner {
-		return learner.New(slots.KLOSM{Matroid: m}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}})
+		return learner.New(slots.KLOSM{Matroid: m}, tally.Blocks{Budget: privacy.Budget{Epsilon: 1}})
 	})
 	own("Beta", func(m matroid.Matroid) bandit.Learner { return slots.CTSBeta{Matroid: m} })
 	for _, e := range all {

@@ -7,25 +7,25 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
 func TestFLIPHATConformance(t *testing.T) {
-	for name, change := range map[string]func(h *mechanism.NoisyIHT){
-		"sound":  func(*mechanism.NoisyIHT) {},
-		"gumbel": func(h *mechanism.NoisyIHT) { h.Gumbel = true },
-		"public": func(h *mechanism.NoisyIHT) { h.Calibration, h.Unclipped = privacy.AsPublished, true },
+	for name, change := range map[string]func(h *episodes.NoisyIHT){
+		"sound":  func(*episodes.NoisyIHT) {},
+		"gumbel": func(h *episodes.NoisyIHT) { h.Gumbel = true },
+		"public": func(h *episodes.NoisyIHT) { h.Calibration, h.Unclipped = privacy.AsPublished, true },
 	} {
 		if testing.Short() && name == "gumbel" {
 			continue // calibrated for long
 		}
 		t.Run(name, func(t *testing.T) {
 			l := sparse.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1.5)
-			h := l.Statistic.(mechanism.NoisyIHT)
-			h.Lengths, h.Rate = mechanism.Growing{Least: 10, Factor: 12}, 0.6 // a later end of an episode allocates
+			h := l.Statistic.(episodes.NoisyIHT)
+			h.Lengths, h.Rate = episodes.Growing{Least: 10, Factor: 12}, 0.6 // a later end of an episode allocates
 			change(&h)
 			l.Statistic = h
 			bandittest.Learner(t, l,
@@ -45,14 +45,14 @@ func TestPrivateThresholdedLassoConformance(t *testing.T) {
 func TestSparseRivalsLearn(t *testing.T) {
 	little := privacy.Budget{Epsilon: 1e4, Delta: 0.01}
 	hard := sparse.NewFLIPHAT(little, 2, 1.5)
-	iht := hard.Statistic.(mechanism.NoisyIHT)
+	iht := hard.Statistic.(episodes.NoisyIHT)
 	iht.Step = 0.1
 	if testing.Short() { // exact accounting takes long
 		iht.Calibration = privacy.AsPublished
 	}
 	hard.Statistic = iht
 	printed := sparse.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: 1e9, Delta: 0.01}, 2)
-	lasso := printed.Statistic.(mechanism.ThresholdedLasso)
+	lasso := printed.Statistic.(episodes.ThresholdedLasso)
 	lasso.Repairs.TwoSided = true
 	printed.Statistic = lasso
 	for name, l := range map[string]bandit.Learner{"FLIPHAT": hard, "printed": printed} {

@@ -326,10 +326,10 @@ func TestDevicesClip(t *testing.T) {
 }
 
 // tally is a receiver that records.
-type tally struct{ got []learner.Message }
+type recorder struct{ got []learner.Message }
 
-func (s *tally) Broadcast() []float64 { return nil }
-func (s *tally) Receive(m learner.Message) error {
+func (s *recorder) Broadcast() []float64 { return nil }
+func (s *recorder) Receive(m learner.Message) error {
 	if m[0] < 0 {
 		return errors.New("negative")
 	}
@@ -349,7 +349,7 @@ func TestUniform(t *testing.T) {
 	u := shuffler.Start(3, privacy.NewNoise(ledger))
 	counts := map[string]float64{}
 	const batches = 6000
-	var s tally
+	var s recorder
 	for range batches {
 		s.got = s.got[:0]
 		for i := range 3 {

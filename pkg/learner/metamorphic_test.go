@@ -11,7 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -79,7 +79,7 @@ func TestScaleRewards(t *testing.T) {
 func TestScaleContexts(t *testing.T) {
 	scaled := square5
 	scaled.ContextNorm = 8
-	pair(t, learner.New(linear.UCB{}, nil), learner.New(linear.UCB{ThetaNorm: 1. / 8}, mechanism.Exact{Ridge: 64}), square5, scaled, 3000, func(x []float64) {
+	pair(t, learner.New(linear.UCB{}, nil), learner.New(linear.UCB{ThetaNorm: 1. / 8}, continual.Exact{Ridge: 64}), square5, scaled, 3000, func(x []float64) {
 		for i := range x {
 			x[i] *= 8
 		}
@@ -90,8 +90,8 @@ func TestScaleContexts(t *testing.T) {
 // of ridge 1, bit by bit.
 func TestNoPrivacyIsExact(t *testing.T) {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
-	for _, c := range []mechanism.Gaussian{{Budget: none}, {Budget: none, Calibration: privacy.AsPublished}, {Budget: none, Padded: true}} {
-		a, b := pair(t, learner.New(linear.UCB{}, mechanism.Exact{Ridge: 1}), learner.New(linear.UCB{}, mechanism.Tree{Noise: c}), square5, square5, 3000, func([]float64) {}, 1)
+	for _, c := range []continual.Gaussian{{Budget: none}, {Budget: none, Calibration: privacy.AsPublished}, {Budget: none, Padded: true}} {
+		a, b := pair(t, learner.New(linear.UCB{}, continual.Exact{Ridge: 1}), learner.New(linear.UCB{}, continual.Tree{Noise: c}), square5, square5, 3000, func([]float64) {}, 1)
 		thetaA, betaA := linUCB(a).Confidence()
 		thetaB, betaB := linUCB(b).Confidence()
 		if !slices.Equal(thetaA, thetaB) || betaA != betaB {
@@ -106,8 +106,8 @@ func TestNoPrivacyIsExact(t *testing.T) {
 // TestNoPrivacyIsExactUnderCorrelatedNoise: as over the tree.
 func TestNoPrivacyIsExactUnderCorrelatedNoise(t *testing.T) {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
-	for _, sums := range []privacy.Accumulator{mechanism.BLT{Budget: none}, mechanism.SquareRoot{Budget: none}, mechanism.Honaker{Budget: none}} {
-		a, b := pair(t, learner.New(linear.UCB{}, mechanism.Exact{Ridge: 1}), learner.New(linear.UCB{}, sums), square5, square5, 3000, func([]float64) {}, 1)
+	for _, sums := range []privacy.Accumulator{continual.BLT{Budget: none}, continual.SquareRoot{Budget: none}, continual.Honaker{Budget: none}} {
+		a, b := pair(t, learner.New(linear.UCB{}, continual.Exact{Ridge: 1}), learner.New(linear.UCB{}, sums), square5, square5, 3000, func([]float64) {}, 1)
 		thetaA, betaA := linUCB(a).Confidence()
 		thetaB, betaB := linUCB(b).Confidence()
 		if !slices.Equal(thetaA, thetaB) || betaA != betaB {

@@ -11,7 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -28,7 +28,7 @@ func TestMeteredEdges(t *testing.T) {
 	if c := privacy.ClaimOf(none); !c.Held() || c.Epsilon() != 0 {
 		t.Errorf("no round: epsilon = %v, want 0", c.Epsilon())
 	}
-	for name, sums := range map[string]privacy.Accumulator{"exact": mechanism.Exact{}, "tree": gaussianTree()} {
+	for name, sums := range map[string]privacy.Accumulator{"exact": continual.Exact{}, "tree": gaussianTree()} {
 		inner := learner.New(linear.UCB{}, sums)
 		free := budgeted(t, learner.Metered{Learner: inner, Budget: privacy.Budget{Epsilon: math.Inf(1)}}, problem, 100)
 		if free.Paid() != 100 {
@@ -39,7 +39,7 @@ func TestMeteredEdges(t *testing.T) {
 			t.Errorf("%s: the claim on a budget without limit is\n%v\nwant the learner's\n%v", name, got, want)
 		}
 	}
-	for name, sums := range map[string]privacy.Accumulator{"tree": gaussianTree(), "blt": mechanism.BLT{Budget: whole}} {
+	for name, sums := range map[string]privacy.Accumulator{"tree": gaussianTree(), "blt": continual.BLT{Budget: whole}} {
 		// nothing is released of the only round
 		one := bandittest.Run(t, metered(sums, true), problem, 1, rand.New(rand.NewPCG(1, 2)), rand.NewPCG(3, 4))
 		if c := privacy.ClaimOf(one.Run); c.Epsilon() != 0 {

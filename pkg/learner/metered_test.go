@@ -12,7 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -38,13 +38,13 @@ func budgeted(t testing.TB, m learner.Metered, p bandit.Problem, horizon int) *l
 }
 
 func gaussianTree() privacy.Accumulator {
-	return mechanism.Tree{Noise: mechanism.Gaussian{Budget: whole}}
+	return continual.Tree{Noise: continual.Gaussian{Budget: whole}}
 }
 
 // TestMeteredPays: the budget ends in the round in which what was released costs more than it.
 func TestMeteredPays(t *testing.T) {
 	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
-	for name, sums := range map[string]privacy.Accumulator{"tree": gaussianTree(), "blt": mechanism.BLT{Budget: whole}, "honaker": mechanism.Honaker{Budget: whole}} {
+	for name, sums := range map[string]privacy.Accumulator{"tree": gaussianTree(), "blt": continual.BLT{Budget: whole}, "honaker": continual.Honaker{Budget: whole}} {
 		of := metered(sums, false)
 		m := budgeted(t, of, problem, 1000)
 		inner, err := of.Learner.Open(problem, 1000)

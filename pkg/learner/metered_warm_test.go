@@ -17,7 +17,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -41,8 +41,8 @@ func warmers() map[string]struct {
 	return map[string]entry{
 		"omm as published": {slots.DPUCBMATAsPublished(m, 2), 2. * 7 / 3},
 		"cts as published": {slots.DPTSMATAsPublished(m, 2), 2. * 7 / 3},
-		"blocks":           cts(mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}}, 2),
-		"tree":             cts(mechanism.TreeTally{Budget: privacy.Budget{Epsilon: 2}}, 2),
+		"blocks":           cts(tally.Blocks{Budget: privacy.Budget{Epsilon: 2}}, 2),
+		"tree":             cts(tally.Tree{Budget: privacy.Budget{Epsilon: 2}}, 2),
 	}
 }
 
@@ -76,7 +76,7 @@ func TestMeteredRounds(t *testing.T) {
 	beyond, budget := 0, privacy.Budget{Epsilon: 0.7}
 	for arms := 2; arms < 60; arms++ {
 		m := must(matroid.NewUniform(arms, 1))
-		l := learner.New(slots.CTS{Matroid: m, Initialisation: slots.AsPublished}, mechanism.Blocks{Budget: budget})
+		l := learner.New(slots.CTS{Matroid: m, Initialisation: slots.AsPublished}, tally.Blocks{Budget: budget})
 		p := bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}
 		if metered := budgeted(t, learner.Metered{Learner: l, Budget: budget}, p, 9); metered.Paid() != 9 {
 			t.Errorf("%d arms: pays for %d rounds, want 9", arms, metered.Paid())
@@ -140,7 +140,7 @@ func TestMeteredCountsRoundZero(t *testing.T) {
 			paid := min(c.records-first, 10)
 			for _, freeze := range []bool{false, true} {
 				of := learner.Metered{Budget: privacy.Budget{Epsilon: c.epsilon}, Freeze: freeze,
-					Learner: dear{learner.New(slots.CTS{Matroid: m, Initialisation: start}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 3}})}}
+					Learner: dear{learner.New(slots.CTS{Matroid: m, Initialisation: start}, tally.Blocks{Budget: privacy.Budget{Epsilon: 3}})}}
 				if paid < 0 {
 					wants(t, name, failure(of.Open(warmProblem, 10)), "round 0")
 					continue

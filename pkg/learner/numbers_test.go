@@ -18,7 +18,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -93,7 +93,7 @@ func numbers() []*simulate.Experiment {
 	few := makers{"exact": joint["exact"], "blt": joint["blt"], "wishart": joint["tree/wishart/Sound"], "tree": learner.New(linear.UCB{}, gaussianTree())}
 	maps := func(m matroid.Matroid) makers {
 		all := makers{
-			"gaussian": learner.New(slots.OMM{Matroid: m}, mechanism.Blocks{Budget: budget}),
+			"gaussian": learner.New(slots.OMM{Matroid: m}, tally.Blocks{Budget: budget}),
 		}
 		for _, s := range semiBandits {
 			all["all/"+s.name] = s.make(m)

@@ -273,7 +273,7 @@ type aheadReady struct {
 
 // aheadRun is an ahead in one trial.
 type aheadRun struct {
-	tally
+	recorder
 	rounds int
 }
 

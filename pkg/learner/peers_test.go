@@ -14,7 +14,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -39,7 +39,7 @@ var peers = []struct {
 	{"LinUCB", func(privacy.Budget) bandit.Learner { return learner.New(linear.UCB{}, nil) }},
 	{"LDP", func(b privacy.Budget) bandit.Learner { return ldp(local.LDPNoise{Budget: b}) }},
 	{"JDP", func(b privacy.Budget) bandit.Learner {
-		return learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
+		return learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: b}})
 	}},
 	{"shuffle amplified", func(b privacy.Budget) bandit.Learner {
 		return local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Batch: peerBatch})

@@ -12,7 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -60,7 +60,7 @@ func (s *stubbornRun) Update(v *bandit.View, arms []int, y []float64) error {
 type within struct{ bandit.Learner }
 
 // quietTree and quietNoise have all of what they embed, but less noise, or none.
-type quietTree struct{ mechanism.Tree }
+type quietTree struct{ continual.Tree }
 
 func (q quietTree) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
 	m, err := q.Tree.Open(s)
@@ -83,18 +83,18 @@ func (q quietRun) Release() *privacy.Sums {
 	return &s
 }
 
-type quietNoise struct{ mechanism.Gaussian }
+type quietNoise struct{ continual.Gaussian }
 
-func (q quietNoise) Open(s privacy.Setup) (mechanism.Nodes, error) {
+func (q quietNoise) Open(s privacy.Setup) (continual.Nodes, error) {
 	m, err := q.Gaussian.Open(s)
 	return quietNodes{m}, err
 }
 
-type quietNodes struct{ mechanism.Nodes }
+type quietNodes struct{ continual.Nodes }
 
-func (q quietNodes) Drawer() mechanism.Drawer { return quietDrawer{q.Nodes.Drawer()} }
+func (q quietNodes) Drawer() continual.Drawer { return quietDrawer{q.Nodes.Drawer()} }
 
-type quietDrawer struct{ mechanism.Drawer }
+type quietDrawer struct{ continual.Drawer }
 
 func (q quietDrawer) Draw(n *privacy.Noise, dst []float64) {
 	q.Drawer.Draw(n, dst)
@@ -107,18 +107,18 @@ func (q quietDrawer) Draw(n *privacy.Noise, dst []float64) {
 // have a private one's, has not got its claim, by itself or in whatever wraps it.
 func TestEmbeddingClaimsNothing(t *testing.T) {
 	env := environment.DecisionSets{Dim: 2, Arms: 5}
-	noise := func() mechanism.Gaussian { return mechanism.Gaussian{Budget: whole} }
+	noise := func() continual.Gaussian { return continual.Gaussian{Budget: whole} }
 	private := func() learner.Private[privacy.Sums] { return learner.New(linear.UCB{}, gaussianTree()) }
 	for name, c := range map[string]struct {
 		l       bandit.Learner
 		epsilon float64
 	}{
 		"LinUCB":       {private(), whole.Epsilon},
-		"pan-private":  {learner.New(linear.UCB{}, mechanism.PanPrivateTree{Noise: noise()}), whole.Epsilon},
+		"pan-private":  {learner.New(linear.UCB{}, continual.PanPrivateTree{Noise: noise()}), whole.Epsilon},
 		"stubborn":     {stubborn{private()}, math.Inf(1)},
-		"quiet tree":   {learner.New(linear.UCB{}, quietTree{mechanism.Tree{Noise: noise()}}), math.Inf(1)},
-		"quiet noise":  {learner.New(linear.UCB{}, mechanism.Tree{Noise: quietNoise{noise()}}), math.Inf(1)},
-		"pan, quiet":   {learner.New(linear.UCB{}, mechanism.PanPrivateTree{Noise: quietNoise{noise()}}), math.Inf(1)},
+		"quiet tree":   {learner.New(linear.UCB{}, quietTree{continual.Tree{Noise: noise()}}), math.Inf(1)},
+		"quiet noise":  {learner.New(linear.UCB{}, continual.Tree{Noise: quietNoise{noise()}}), math.Inf(1)},
+		"pan, quiet":   {learner.New(linear.UCB{}, continual.PanPrivateTree{Noise: quietNoise{noise()}}), math.Inf(1)},
 		"in a Learner": {within{private()}, whole.Epsilon},
 	} {
 		claim, held := claimOf(t, c.l, env.Problem(), 20), !math.IsInf(c.epsilon, 1)
@@ -182,7 +182,7 @@ func TestRandomisedPlan(t *testing.T) {
 			t.Errorf("over %s: claims\n%v", name, c)
 		}
 	}
-	secure := learner.New(linear.UCB{}, mechanism.SecureTree{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}})
+	secure := learner.New(linear.UCB{}, continual.SecureTree{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}})
 	l = opened(learner.RandomisedAction{Learner: secure, Epsilon: 0.5})
 	if of, p := privacy.PlanOf(opened(secure), privacy.All).Quality(), privacy.PlanOf(l, privacy.All); of != privacy.Secure || p.Quality() != privacy.Research || !p.Held() {
 		t.Errorf("over noise that is %v the response, which is seeded, makes a claim of noise that is %v", of, p.Quality())

@@ -49,7 +49,7 @@ type Rule[R any] interface {
 }
 
 // Asker is a Policy that needs something of its statistic: a failure probability for the bounds, a
-// warm-up, or that its rules set the lengths of batches (see mechanism.BatchLengths). Ask changes
+// warm-up, or that its rules set the lengths of batches (see tally.BatchLengths). Ask changes
 // the setup that the learner of [New] has made from the problem.
 type Asker interface {
 	Ask(p bandit.Problem, s *privacy.Setup) error

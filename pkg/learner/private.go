@@ -9,7 +9,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -98,9 +99,9 @@ func exact[R any](p Policy[R]) (s privacy.Statistic[R]) {
 	}
 	switch s := any(&s).(type) {
 	case *privacy.Accumulator:
-		*s = mechanism.Exact{}
+		*s = continual.Exact{}
 	case *privacy.Tally:
-		*s = mechanism.Counts{}
+		*s = tally.Counts{}
 	}
 	return s
 }
@@ -146,8 +147,8 @@ func (l *private[R]) planned(m privacy.Planner, records int) privacy.Plan {
 // statistic's noise from noise.
 func (l *private[R]) Start(own *rand.Rand, noise rand.Source) bandit.Run {
 	run := &PrivateRun[R]{private: l, rule: l.prepared.Begin(own), stream: l.mechanism.Start(privacy.NewNoise(noise))}
-	if batches, ok := any(run.stream).(interface{ Follow(mechanism.BatchLengths) }); ok {
-		if lengths, ok := run.rule.(mechanism.BatchLengths); ok {
+	if batches, ok := any(run.stream).(interface{ Follow(tally.BatchLengths) }); ok {
+		if lengths, ok := run.rule.(tally.BatchLengths); ok {
 			batches.Follow(lengths)
 		}
 	}

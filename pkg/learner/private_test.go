@@ -11,13 +11,13 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // showing shows rows as they are, and claims a finite epsilon.
-type showing struct{ mechanism.Exact }
+type showing struct{ continual.Exact }
 
 func (s showing) Open(of privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
 	m, err := s.Exact.Open(of)
@@ -70,7 +70,7 @@ func TestPrivateRefuses(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	wants(t, "no policy", failure(learner.New[privacy.Sums](nil, nil).Open(p, 10)), "Policy is nil")
 	wants(t, "no statistic", failure(learner.New(own{}, nil).Open(p, 10)), "Statistic is nil", "learner_test.own")
-	leak := learner.New(linear.UCB{}, showing{mechanism.Exact{}})
+	leak := learner.New(linear.UCB{}, showing{continual.Exact{}})
 	wants(t, "rows", failure(leak.Open(p, 10)), "learner_test.showing", "shows rows", "claims")
 	for _, arms := range []int{0, 2} {
 		n := local.LDPNoise{Budget: privacy.Budget{Epsilon: math.Inf(1)}}
@@ -110,14 +110,14 @@ func TestPolicyThatPoints(t *testing.T) {
 	self := &holds{}
 	self.Any = self
 	for words, h := range map[string]*holds{
-		"Private.Policy.Any is a *mechanism.tree, which":                                {Any: tree},
-		"Private.Policy.where.list[1] is a *mechanism.exactRun, which takes in records": {where: struct{ list []any }{[]any{1, opened(mechanism.Exact{}).Start(nil)}}},
+		"Private.Policy.Any is a *continual.tree, which":                                {Any: tree},
+		"Private.Policy.where.list[1] is a *continual.exactRun, which takes in records": {where: struct{ list []any }{[]any{1, opened(continual.Exact{}).Start(nil)}}},
 		"Private.Policy.named[inner] is a learner.Private[":                             {named: map[string]any{"inner": learner.New(linear.UCB{}, nil)}},
 		"Private.Policy.Any is noise, a privacy.Noise":                                  {Any: privacy.NewNoise(random.Source(1, 0, "noise"))},
 		"Private.Policy.Any is noise, a privacy.Ledger":                                 {Any: privacy.NewLedger(nil)},
 		"Private.Policy.tells is a func":                                                {tells: func() int { return 1 }},
 		"Private.Policy.later is a chan":                                                {later: make(chan int)},
-		"Private.Policy.Any is a *mechanism.exact, which has a plan":                    {Any: opened(mechanism.Exact{})},
+		"Private.Policy.Any is a *continual.exact, which has a plan":                    {Any: opened(continual.Exact{})},
 		"Private.Policy.Any.list[0] is a environment.DecisionSets, which is an env":     {Any: &struct{ list [1]bandit.Environment }{[1]bandit.Environment{environment.DecisionSets{}}}},
 		"": self,
 	} {

@@ -12,7 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -111,13 +111,13 @@ func TestAgainstReference(t *testing.T) {
 		rhoMin float64
 		rounds int
 	}{
-		{"exact", mechanism.Exact{}, 0, horizon},
-		{"exact/ridge", mechanism.Exact{Ridge: 0.01}, 0, horizon},
-		{"gaussian/Sound", mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}}, 0, 1000},
-		{"gaussian/Sound/shifted", mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}}, 2, 1000},
-		{"gaussian/padded", mechanism.PanPrivateTree{Noise: mechanism.Gaussian{Budget: b, Calibration: privacy.AsPublished, Padded: true}}, 0, 1000},
-		{"wishart/Sound", mechanism.Tree{Noise: mechanism.Wishart{Budget: small}}, 0, 500},
-		{"wishart/unshifted", mechanism.Tree{Noise: mechanism.Wishart{Budget: small, Calibration: privacy.AsPublished, Unshifted: true}}, 0, 500},
+		{"exact", continual.Exact{}, 0, horizon},
+		{"exact/ridge", continual.Exact{Ridge: 0.01}, 0, horizon},
+		{"gaussian/Sound", continual.Tree{Noise: continual.Gaussian{Budget: b}}, 0, 1000},
+		{"gaussian/Sound/shifted", continual.Tree{Noise: continual.Gaussian{Budget: b}}, 2, 1000},
+		{"gaussian/padded", continual.PanPrivateTree{Noise: continual.Gaussian{Budget: b, Calibration: privacy.AsPublished, Padded: true}}, 0, 1000},
+		{"wishart/Sound", continual.Tree{Noise: continual.Wishart{Budget: small}}, 0, 500},
+		{"wishart/unshifted", continual.Tree{Noise: continual.Wishart{Budget: small, Calibration: privacy.AsPublished, Unshifted: true}}, 0, 500},
 	} {
 		for _, d := range []int{1, 2, 5, 12, 20} {
 			t.Run(fmt.Sprintf("%s/d=%d", c.name, d), func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -89,8 +89,8 @@ func TestInitRefuses(t *testing.T) {
 		{linear.UCB{ThetaNorm: nan}, nil, []string{"ThetaNorm = NaN", "> 0"}},
 		{linear.UCB{RhoMin: -1}, nil, []string{"RhoMin = -1", "> 0"}},
 		{linear.UCB{RhoMin: 1, OptimalShift: true}, nil, []string{"RhoMin = 1", "OptimalShift"}},
-		{linear.UCB{}, mechanism.Exact{Ridge: -1}, []string{"Ridge = -1", ">= 0"}},
-		{linear.UCB{}, mechanism.Tree{}, []string{"Noise is nil"}},
+		{linear.UCB{}, continual.Exact{Ridge: -1}, []string{"Ridge = -1", ">= 0"}},
+		{linear.UCB{}, continual.Tree{}, []string{"Noise is nil"}},
 		{linear.UCB{RhoMin: 1}, fixed{}, []string{"LinUCB.RhoMin", "rho_min = 1", "cannot be shifted"}},
 		{linear.UCB{OptimalShift: true}, fixed{}, []string{"LinUCB.OptimalShift", "cannot be shifted"}},
 	} {
@@ -274,7 +274,7 @@ func TestNilPointers(t *testing.T) {
 	arms := bandit.Problem{Arms: 4, Slots: 2, RewardMax: 1}
 	noise := local.LDPNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}}
 	device, server := local.LDPDevice{Noise: noise}, local.LDPServer{Noise: noise}
-	var gaussian *mechanism.Gaussian
+	var gaussian *continual.Gaussian
 	var policy *linear.UCB
 	private := (*learner.Private[privacy.Sums])(nil)
 	for _, c := range []struct {
@@ -282,10 +282,10 @@ func TestNilPointers(t *testing.T) {
 		p    bandit.Problem
 		want string
 	}{
-		{learner.New(linear.UCB{}, mechanism.Tree{Noise: gaussian}), contextual, "Noise is a *mechanism.Gaussian that is nil"},
-		{learner.New(linear.UCB{}, mechanism.PanPrivateTree{Noise: gaussian}), contextual, "Noise is a *mechanism.Gaussian that is nil"},
+		{learner.New(linear.UCB{}, continual.Tree{Noise: gaussian}), contextual, "Noise is a *continual.Gaussian that is nil"},
+		{learner.New(linear.UCB{}, continual.PanPrivateTree{Noise: gaussian}), contextual, "Noise is a *continual.Gaussian that is nil"},
 		{learner.New[privacy.Sums](policy, nil), contextual, "Private.Policy is a *linear.UCB that is nil"},
-		{learner.New[privacy.Sums](linear.UCB{}, (*mechanism.BLT)(nil)), contextual, "Private.Statistic is a *mechanism.BLT that is nil"},
+		{learner.New[privacy.Sums](linear.UCB{}, (*continual.BLT)(nil)), contextual, "Private.Statistic is a *continual.BLT that is nil"},
 		{learner.Metered{Learner: private, Budget: noise.Budget}, contextual, "Metered.Learner is a *learner.Private"},
 		{learner.RandomisedAction{Learner: private, Epsilon: 1}, contextual, "RandomisedAction.Learner is a *learner.Private"},
 		{learner.Local{Device: (*local.LDPDevice)(nil), Server: server}, contextual, "Local.Device is a *local.LDPDevice that is nil"},

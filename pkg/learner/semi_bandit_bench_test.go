@@ -9,7 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -66,18 +66,18 @@ var semiBandits = []struct {
 	{"omm", func(m matroid.Matroid) bandit.Learner { return slots.NewOMM(m) }},
 	{"dpucb-mat", func(m matroid.Matroid) bandit.Learner { return slots.DPUCBMAT(m, 2) }},
 	{"dpucb-mat-remember", func(m matroid.Matroid) bandit.Learner {
-		return learner.New(slots.OMM{Matroid: m}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true})
+		return learner.New(slots.OMM{Matroid: m}, tally.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true})
 	}},
 	{"cts", func(m matroid.Matroid) bandit.Learner { return learner.New(slots.CTS{Matroid: m}, nil) }},
 	{"dpts-mat", func(m matroid.Matroid) bandit.Learner { return slots.DPTSMAT(m, 2) }},
 	{"dpts-sample", func(m matroid.Matroid) bandit.Learner {
-		return learner.New(slots.CTS{Matroid: m, Width: 0.5, Sample: true}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true})
+		return learner.New(slots.CTS{Matroid: m, Width: 0.5, Sample: true}, tally.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true})
 	}},
 	{"cucb-tree", func(m matroid.Matroid) bandit.Learner { return slots.CUCBTree(m, 2) }},
 	{"cts-beta", func(m matroid.Matroid) bandit.Learner { return slots.CTSBeta{Matroid: m} }},
 	{"kl-osm", func(m matroid.Matroid) bandit.Learner { return learner.New(slots.KLOSM{Matroid: m}, nil) }},
 	{"kl-osm-blocks", func(m matroid.Matroid) bandit.Learner {
-		return learner.New(slots.KLOSM{Matroid: m}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}})
+		return learner.New(slots.KLOSM{Matroid: m}, tally.Blocks{Budget: privacy.Budget{Epsilon: 2}})
 	}},
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -185,8 +185,8 @@ func TestAlgorithms2And3(t *testing.T) {
 	inf := math.Inf(1)
 	for _, start := range []slots.Initialisation{slots.Forced, slots.AsPublished} {
 		forced := start == slots.Forced
-		blocks := func(epsilon float64) mechanism.Blocks {
-			return mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
+		blocks := func(epsilon float64) tally.Blocks {
+			return tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
 		}
 		for _, c := range []struct {
 			name string

@@ -14,13 +14,13 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-func blocks(epsilon float64) mechanism.Blocks {
-	return mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}}
+func blocks(epsilon float64) tally.Blocks {
+	return tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}}
 }
 
 func TestSemiBanditConformance(t *testing.T) {
@@ -43,7 +43,7 @@ func TestSemiBanditConformance(t *testing.T) {
 			"omm":      learner.New(slots.OMM{Matroid: e.m, Initialisation: slots.AsPublished}, blocks(1)),
 			"cts":      learner.New(slots.CTS{Matroid: e.m, Initialisation: slots.AsPublished}, blocks(1)),
 			"kl-osm":   learner.New(slots.KLOSM{Matroid: e.m, Initialisation: slots.AsPublished}, nil),
-			"gaussian": learner.New(slots.OMM{Matroid: e.m}, mechanism.Blocks{Budget: budget}),
+			"gaussian": learner.New(slots.OMM{Matroid: e.m}, tally.Blocks{Budget: budget}),
 			"omm/inf":  learner.New(slots.OMM{Matroid: e.m}, blocks(math.Inf(1))),
 		} {
 			if name != "omm/inf" && name != "gaussian" {
@@ -160,7 +160,7 @@ func TestPermutedArms(t *testing.T) {
 }
 
 // blockMeans is a tally of doubling blocks without noise, with no machinery of the toolkit's.
-type blockMeans struct{ mechanism.Counts }
+type blockMeans struct{ tally.Counts }
 
 func (b blockMeans) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], error) {
 	m, err := b.Counts.Open(s)
@@ -433,7 +433,7 @@ func TestSemiBanditClaims(t *testing.T) {
 			t.Errorf("%T spends epsilon = %v, %v", l, epsilon, err)
 		}
 	}
-	l := learner.New(slots.OMM{Matroid: env.Matroid, Initialisation: slots.AsPublished}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Calibration: privacy.AsPublished})
+	l := learner.New(slots.OMM{Matroid: env.Matroid, Initialisation: slots.AsPublished}, tally.Blocks{Budget: privacy.Budget{Epsilon: 2}, Calibration: privacy.AsPublished})
 	if c := claimOf(t, l, env.Problem(), 100); math.Abs(c.Epsilon()-14./3) > 1e-12 {
 		t.Errorf("with the first round as published the claim is epsilon = %v, want L epsilon/K = 14/3", c.Epsilon())
 	}

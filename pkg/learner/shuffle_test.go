@@ -164,7 +164,7 @@ func TestVectorSumUnbiased(t *testing.T) {
 		for _, v := range x {
 			want = append(want, y*v)
 		}
-		var s tally
+		var s recorder
 		noise := privacy.NewNoise(random.Source(1, 0, "noise"))
 		shuffler := learner.BitSum{}.Start(batch, noise)
 		for range batches * batch {
@@ -315,7 +315,7 @@ func TestShuffleMalformed(t *testing.T) {
 	}
 	wants(t, "BitSum", learner.BitSum{}.Check(0), "batch of 0")
 	b := learner.BitSum{}.Start(2, nil)
-	var got tally
+	var got recorder
 	if err := b.Collect(learner.Message{1, 2}, &got); err != nil {
 		t.Fatal(err)
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-type sparseRecipe = func(privacy.Budget, int) learner.Private[mechanism.SparseGram]
+type sparseRecipe = func(privacy.Budget, int) learner.Private[episodes.SparseGram]
 
 var sparseRecipes = map[string]sparseRecipe{
 	"plain": sparse.SparseJDPPlain, "tuned": sparse.SparseJDPTuned, "refined": sparse.NewSparseJDP,
@@ -29,9 +29,9 @@ func TestSparseJDPConformance(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			l := make(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2)
-			s := l.Statistic.(mechanism.SparseEpisodes)
-			s.Lengths = mechanism.Growing{Least: 10, Factor: 12} // a later end of an episode allocates
-			s.Concentrated = s.Concentrated || testing.Short()   // exact accounting takes long
+			s := l.Statistic.(episodes.SparseEpisodes)
+			s.Lengths = episodes.Growing{Least: 10, Factor: 12} // a later end of an episode allocates
+			s.Concentrated = s.Concentrated || testing.Short()  // exact accounting takes long
 			l.Statistic = s
 			bandittest.Learner(t, l,
 				environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4},
@@ -52,7 +52,7 @@ func TestSparseJDPClaims(t *testing.T) {
 			continue
 		}
 		l := make(budget, sparsity)
-		if s := l.Statistic.(mechanism.SparseEpisodes); testing.Short() {
+		if s := l.Statistic.(episodes.SparseEpisodes); testing.Short() {
 			s.Phases = s.Phases[:min(2, len(s.Phases))] // each is calibrated, and all alike
 			l.Statistic = s
 		}
@@ -121,7 +121,7 @@ func TestSparseJDPWithCorrelations(t *testing.T) {
 			continue
 		}
 		l := make(privacy.Budget{Epsilon: 2, Delta: 1e-5}, 4)
-		s := l.Statistic.(mechanism.SparseEpisodes)
+		s := l.Statistic.(episodes.SparseEpisodes)
 		s.Concentrated = s.Concentrated || testing.Short()
 		l.Statistic = s
 		e.Policies = append(e.Policies, simulate.Policy{Name: recipe, Learner: l})
@@ -146,15 +146,15 @@ func TestSparseJDPWithCorrelations(t *testing.T) {
 
 func TestSparseJDPRefuses(t *testing.T) {
 	p := environment.Sparse{Dim: 12, Sparsity: 2}.Problem()
-	for words, change := range map[string]func(l *learner.Private[mechanism.SparseGram], p *bandit.Problem, horizon *int){
-		"Horizon = 32, want more than the 32 rounds": func(_ *learner.Private[mechanism.SparseGram], _ *bandit.Problem, horizon *int) { *horizon = 32 },
-		"Picks = 10, want in [1, d = 5]":             func(_ *learner.Private[mechanism.SparseGram], p *bandit.Problem, _ *int) { p.Dim = 5 },
-		"Slots = 2":                                  func(_ *learner.Private[mechanism.SparseGram], p *bandit.Problem, _ *int) { p.Slots = 2 },
-		"Ridge = -1": func(l *learner.Private[mechanism.SparseGram], _ *bandit.Problem, _ *int) {
-			l.Policy = sparse.SparseJDP{Estimate: mechanism.SparseEstimate{Ridge: -1}}
+	for words, change := range map[string]func(l *learner.Private[episodes.SparseGram], p *bandit.Problem, horizon *int){
+		"Horizon = 32, want more than the 32 rounds": func(_ *learner.Private[episodes.SparseGram], _ *bandit.Problem, horizon *int) { *horizon = 32 },
+		"Picks = 10, want in [1, d = 5]":             func(_ *learner.Private[episodes.SparseGram], p *bandit.Problem, _ *int) { p.Dim = 5 },
+		"Slots = 2":                                  func(_ *learner.Private[episodes.SparseGram], p *bandit.Problem, _ *int) { p.Slots = 2 },
+		"Ridge = -1": func(l *learner.Private[episodes.SparseGram], _ *bandit.Problem, _ *int) {
+			l.Policy = sparse.SparseJDP{Estimate: episodes.SparseEstimate{Ridge: -1}}
 		},
-		"Keep = 13": func(l *learner.Private[mechanism.SparseGram], _ *bandit.Problem, _ *int) {
-			l.Policy = sparse.SparseJDP{Estimate: mechanism.SparseEstimate{Keep: 13}}
+		"Keep = 13": func(l *learner.Private[episodes.SparseGram], _ *bandit.Problem, _ *int) {
+			l.Policy = sparse.SparseJDP{Estimate: episodes.SparseEstimate{Keep: 13}}
 		},
 	} {
 		l, p, horizon := sparse.SparseJDPPlain(privacy.Budget{Epsilon: 1, Delta: 1e-5}, 5), p, 1000

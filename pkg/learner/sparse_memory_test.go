@@ -7,7 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -17,7 +17,7 @@ import (
 // takes no time to compute.
 func TestSparseMemory(t *testing.T) {
 	const horizon = 16000
-	used := func(l learner.Private[mechanism.SparseGram], d int) (rows int, bytes float64) {
+	used := func(l learner.Private[episodes.SparseGram], d int) (rows int, bytes float64) {
 		t.Helper()
 		opened, err := l.Statistic.Open(privacy.Setup{Dim: d + 1, Horizon: horizon, Bound: 100, Alpha: 0.1})
 		if err != nil {
@@ -40,12 +40,12 @@ func TestSparseMemory(t *testing.T) {
 		}
 		return rows, float64(after.TotalAlloc - before.TotalAlloc)
 	}
-	for name, make := range map[string]func(privacy.Budget, int) learner.Private[mechanism.SparseGram]{
+	for name, make := range map[string]func(privacy.Budget, int) learner.Private[episodes.SparseGram]{
 		"default": sparse.NewSparseJDP, "tuned": sparse.SparseJDPTuned, "plain": sparse.SparseJDPPlain,
 	} {
-		ready := func() learner.Private[mechanism.SparseGram] {
+		ready := func() learner.Private[episodes.SparseGram] {
 			l := make(privacy.Budget{Epsilon: 1, Delta: 1e-5}, 5)
-			s := l.Statistic.(mechanism.SparseEpisodes)
+			s := l.Statistic.(episodes.SparseEpisodes)
 			s.Concentrated = s.Concentrated || testing.Short()
 			l.Statistic = s
 			return l

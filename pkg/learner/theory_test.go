@@ -9,7 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -100,7 +100,7 @@ func TestOptimalShift(t *testing.T) {
 // learner that never learns; the sums keep their own shift then.
 func TestOptimalShiftWhereAllIsVacuous(t *testing.T) {
 	p := bandit.Problem{Arms: 25, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	make_ := mechanism.Tree{Noise: mechanism.Wishart{Budget: privacy.Budget{Epsilon: 0.1, Delta: 0.1}}}
+	make_ := continual.Tree{Noise: continual.Wishart{Budget: privacy.Budget{Epsilon: 0.1, Delta: 0.1}}}
 	own, optimal := begun(t, linear.UCB{}, make_, p, 100), begun(t, linear.UCB{OptimalShift: true}, make_, p, 100)
 	near(t, "rho_min", optimal.Bounds().RhoMin, own.Bounds().RhoMin, 1e-3)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -45,9 +46,9 @@ func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
 	}
 	add := func(name string, acc privacy.Accumulator, worth func([]privacy.Draws, float64) float64) {
 		t.Helper()
-		_, secure := acc.(mechanism.SecureTree)
+		_, secure := acc.(continual.SecureTree)
 		// no row is released, whatever the noise
-		if _, exact := acc.(mechanism.Exact); horizon == 1 && !exact {
+		if _, exact := acc.(continual.Exact); horizon == 1 && !exact {
 			worth, secure = func([]privacy.Draws, float64) float64 { return 0 }, false
 		}
 		opened, err := acc.Open(s)
@@ -65,21 +66,21 @@ func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
 		all = append(all, c)
 	}
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
-		add("tree, "+c.String(), mechanism.Tree{Noise: mechanism.Gaussian{Budget: b, Calibration: c}}, inTree)
-		add("pan-private tree, "+c.String(), mechanism.PanPrivateTree{Noise: mechanism.Gaussian{Budget: b, Calibration: c}}, inTree)
+		add("tree, "+c.String(), continual.Tree{Noise: continual.Gaussian{Budget: b, Calibration: c}}, inTree)
+		add("pan-private tree, "+c.String(), continual.PanPrivateTree{Noise: continual.Gaussian{Budget: b, Calibration: c}}, inTree)
 		if !b.None() {
-			add("Wishart, "+c.String(), mechanism.Tree{Noise: mechanism.Wishart{Budget: b, Calibration: c}}, nil)
+			add("Wishart, "+c.String(), continual.Tree{Noise: continual.Wishart{Budget: b, Calibration: c}}, nil)
 		}
 	}
-	add("padded tree", mechanism.Tree{Noise: mechanism.Gaussian{Budget: b, Calibration: privacy.AsPublished, Padded: true}}, inTree)
-	add("padded pan-private tree", mechanism.PanPrivateTree{Noise: mechanism.Gaussian{Budget: b, Padded: true}}, inTree)
+	add("padded tree", continual.Tree{Noise: continual.Gaussian{Budget: b, Calibration: privacy.AsPublished, Padded: true}}, inTree)
+	add("padded pan-private tree", continual.PanPrivateTree{Noise: continual.Gaussian{Budget: b, Padded: true}}, inTree)
 	if !b.None() {
-		add("Wishart of given degrees", mechanism.Tree{Noise: mechanism.Wishart{Budget: b, Degrees: 1_000_000}}, nil)
+		add("Wishart of given degrees", continual.Tree{Noise: continual.Wishart{Budget: b, Degrees: 1_000_000}}, nil)
 	}
-	add("exact", mechanism.Exact{}, nil)
+	add("exact", continual.Exact{}, nil)
 	// A row moves what is new in the estimate of each left child that holds it by the share of the
 	// nodes' own values that hold it, too, since the left child before, over the variance q.
-	add("Honaker", mechanism.Honaker{Budget: b}, func(laws []privacy.Draws, delta float64) float64 {
+	add("Honaker", continual.Honaker{Budget: b}, func(laws []privacy.Draws, delta float64) float64 {
 		most := 0.0
 		for row := range horizon - 1 {
 			sum, others, v, q := 0.0, 1.0, 1.0, 0.0
@@ -97,7 +98,7 @@ func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
 	})
 	// The first column of the square root's C has f_k = binom(2k, k)/4^k; of BLT's, what its event
 	// says, which a test in exact algebra compares.
-	add("square root", mechanism.SquareRoot{Budget: b}, func(laws []privacy.Draws, delta float64) float64 {
+	add("square root", continual.SquareRoot{Budget: b}, func(laws []privacy.Draws, delta float64) float64 {
 		column, f := 0.0, 1.0
 		for k := range max(1, horizon-1) {
 			column += f * f
@@ -105,7 +106,7 @@ func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
 		}
 		return privacy.GaussianEpsilon(delta, math.Sqrt(column)*square/laws[0].Scale)
 	})
-	blt := mechanism.BLT{Budget: b}
+	blt := continual.BLT{Budget: b}
 	opened, err := blt.Open(s)
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +115,7 @@ func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
 		return privacy.GaussianEpsilon(delta, privacy.PlanOf(opened, privacy.All).Cases[0][0].Sensitivity.L2/laws[0].Scale)
 	})
 	if !b.None() {
-		secure := mechanism.SecureTree{Budget: b}
+		secure := continual.SecureTree{Budget: b}
 		opened, err := secure.Open(s)
 		if err != nil {
 			t.Fatal(err)
@@ -252,7 +253,7 @@ func learners(t *testing.T, b privacy.Budget) (all []claimed) {
 	const horizon = 9
 	problem := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	linUCB := func() learner.Private[privacy.Sums] {
-		return learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
+		return learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: b}})
 	}
 	add := func(l bandit.Learner, worth func([]privacy.Draws, float64) float64) {
 		t.Helper()
@@ -338,7 +339,7 @@ func TestClaimsAreConsistent(t *testing.T) {
 
 // TestSystemNoiseReachesTheTrial: a learner passes on what its sums find of the system's noise.
 func TestSystemNoiseReachesTheTrial(t *testing.T) {
-	inner := learner.New(linear.UCB{}, mechanism.SecureTree{Budget: claimBudgets[1]})
+	inner := learner.New(linear.UCB{}, continual.SecureTree{Budget: claimBudgets[1]})
 	l := learner.RandomisedAction{Learner: inner, Epsilon: 1}
 	p := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	run := bandittest.Run(t, l, p, 9, rand.New(rand.NewPCG(1, 2)), rand.NewPCG(3, 4))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/internal/fresh"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -64,7 +65,7 @@ func TestEachAnswerIsRandomised(t *testing.T) {
 // after the second are random, and each by itself.
 func TestEachPosteriorDrawIsNoised(t *testing.T) {
 	setup := privacy.Setup{Arms: 3, Slots: 3, Horizon: 4, Lo: -1, Hi: 1}
-	opened, err := mechanism.PosteriorDraws{Variance: 1, First: 1, Delta: 1e-5}.Open(setup)
+	opened, err := tally.PosteriorDraws{Variance: 1, First: 1, Delta: 1e-5}.Open(setup)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func TestEachPosteriorDrawIsNoised(t *testing.T) {
 // TestEachBitIsRandomised: in every run the bits of the first records are as random as epsilon
 // says, and each by itself.
 func TestEachBitIsRandomised(t *testing.T) {
-	opened, err := mechanism.ResponseTally{Epsilon: 1}.Open(privacy.Setup{Arms: 1, Slots: 1, Horizon: 3, Hi: 1})
+	opened, err := tally.Response{Epsilon: 1}.Open(privacy.Setup{Arms: 1, Slots: 1, Horizon: 3, Hi: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

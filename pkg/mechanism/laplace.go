@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -32,7 +33,7 @@ type Laplace struct {
 
 // laplace is a Laplace that is calibrated.
 type laplace struct {
-	planned
+	curator.Planned
 	dim    int
 	lo, hi float64
 	scale  float64
@@ -62,7 +63,7 @@ func (of Laplace) Open() (Calibrated[Vectors], error) {
 	if !(of.Lo < of.Hi) || math.IsInf(of.Hi-of.Lo, 0) {
 		return nil, fmt.Errorf("mechanism: Laplace.Lo = %v, Hi = %v, want finite and Lo < Hi", of.Lo, of.Hi)
 	}
-	neighbours, err := protect(of.Neighbours, "record's vector")
+	neighbours, err := curator.Protect(of.Neighbours, "record's vector")
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func (of Laplace) Open() (Calibrated[Vectors], error) {
 	if math.IsInf(l.scale, 0) || l.scale == 0 && !nominal.None() {
 		return nil, fmt.Errorf("mechanism: Laplace of scale %v for epsilon = %v, want finite and > 0", l.scale, of.Epsilon)
 	}
-	l.planned = reveals(privacy.Release{Law: privacy.LaplaceLaw(of.Dim, l.scale), Sensitivity: privacy.Norms{L1: float64(of.Dim) * side}, Times: k}, neighbours, nominal,
+	l.Planned = curator.Reveals(privacy.Release{Law: privacy.LaplaceLaw(of.Dim, l.scale), Sensitivity: privacy.Norms{L1: float64(of.Dim) * side}, Times: k}, neighbours, nominal,
 		"Dwork, McSherry, Nissim, Smith 2006, Theorem 1", fmt.Sprintf("coordinates clipped to [%v, %v] inside the mechanism", of.Lo, of.Hi), apart(neighbours))
 	return l, nil
 }
@@ -97,7 +98,7 @@ func (l *laplaceRun) Release(dst, value []float64) error {
 		return err
 	}
 	if l.noise == nil {
-		return errNoNoise
+		return curator.ErrNoNoise
 	}
 	l.noise.Laplace(l.buf, l.scale)
 	l.releases++
@@ -120,7 +121,7 @@ func (l *laplace) Scale() float64 { return l.scale }
 func (l *laplaceRun) Clipped() int { return l.clipped }
 
 // Plan returns what the releases reveal of a record.
-func (l *laplace) Plan(records int) privacy.Plan { return l.shown(records, 0).HeldBy(l) }
+func (l *laplace) Plan(records int) privacy.Plan { return l.Shown(records, 0).HeldBy(l) }
 
 // Plan returns the mechanism's plan with the draws of the run.
-func (l *laplaceRun) Plan(records int) privacy.Plan { return l.shown(records, l.releases).HeldBy(l) }
+func (l *laplaceRun) Plan(records int) privacy.Plan { return l.Shown(records, l.releases).HeldBy(l) }

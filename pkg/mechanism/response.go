@@ -3,6 +3,7 @@ package mechanism
 import (
 	"fmt"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -36,7 +37,7 @@ type Responses interface {
 
 // response is a RandomisedResponse that is calibrated.
 type response struct {
-	planned
+	curator.Planned
 	choices int
 	each    float64 // epsilon of one answer
 }
@@ -57,7 +58,7 @@ func (of RandomisedResponse) Open() (Calibrated[Responses], error) {
 	if of.Choices < 2 {
 		return nil, fmt.Errorf("mechanism: RandomisedResponse.Choices = %d, want >= 2", of.Choices)
 	}
-	neighbours, err := protect(of.Neighbours, "user's answer")
+	neighbours, err := curator.Protect(of.Neighbours, "user's answer")
 	if err != nil {
 		return nil, err
 	}
@@ -66,9 +67,9 @@ func (of RandomisedResponse) Open() (Calibrated[Responses], error) {
 	}
 	k := neighbours.Contributions
 	r := &response{choices: of.Choices, each: of.Epsilon / float64(k)}
-	r.planned = reveals(privacy.Release{Law: privacy.ResponseLaw(r.choices, r.each), Times: k}, neighbours, nominal,
+	r.Planned = curator.Reveals(privacy.Release{Law: privacy.ResponseLaw(r.choices, r.each), Times: k}, neighbours, nominal,
 		"Warner 1965; Kairouz, Oh, Viswanath 2016", fmt.Sprintf("a user answers at most %d times", k))
-	r.one.Model, r.one.Scope = privacy.Local, privacy.OneMessage
+	r.One.Model, r.One.Scope = privacy.Local, privacy.OneMessage
 	return r, nil
 }
 
@@ -81,7 +82,7 @@ func (r *responseRun) Respond(truth int) (int, error) {
 		return 0, fmt.Errorf("mechanism: the answer %d, want in [0, %d)", truth, r.choices)
 	}
 	if r.noise == nil {
-		return 0, errNoNoise
+		return 0, curator.ErrNoNoise
 	}
 	r.sent++
 	return r.noise.Response(truth, r.choices, r.each), nil
@@ -113,7 +114,7 @@ func (r *response) Estimate(dst []float64, counts []int) error {
 }
 
 // Plan returns what the answers reveal of a user.
-func (r *response) Plan(records int) privacy.Plan { return r.shown(records, 0).HeldBy(r) }
+func (r *response) Plan(records int) privacy.Plan { return r.Shown(records, 0).HeldBy(r) }
 
 // Plan returns the mechanism's plan with the draws of the run.
-func (r *responseRun) Plan(records int) privacy.Plan { return r.shown(records, r.sent).HeldBy(r) }
+func (r *responseRun) Plan(records int) privacy.Plan { return r.Shown(records, r.sent).HeldBy(r) }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -15,11 +16,11 @@ func TestRandomisedResponse(t *testing.T) {
 	}{{1, 2, 1}, {0.1, 5, 1}, {3, 4, 1}, {2, 3, 2}} {
 		r := shots(RandomisedResponse{Epsilon: c.epsilon, Choices: c.choices,
 			Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "user's answer", Contributions: c.users}})
-		if err := r.open(); err != nil {
+		if err := r.Open(); err != nil {
 			t.Fatal(err)
 		}
 		noise, ledger := seeded(100 + i)
-		r.start(noise)
+		r.Start(noise)
 		each := c.epsilon / float64(c.users)
 		const n = 100_000
 		for truth := range c.choices {
@@ -35,7 +36,7 @@ func TestRandomisedResponse(t *testing.T) {
 				p[j] = 1 / (math.Exp(each) + float64(c.choices-1))
 			}
 			p[truth] *= math.Exp(each)
-			near(t, "Keep", r.run.Keep(), p[truth], 1e-14)
+			expect.Near(t, "Keep", r.run.Keep(), p[truth], 1e-14)
 			if v := chiSquare(counts, p); v < rareAlarm {
 				t.Errorf("epsilon %v, truth %d of %d: %v, p = %.2g", c.epsilon, truth, c.choices, counts, v)
 			}
@@ -75,11 +76,11 @@ func TestRandomisedResponse(t *testing.T) {
 		}
 	}
 	r := shots(RandomisedResponse{Epsilon: math.Inf(1), Choices: 3})
-	if err := r.open(); err != nil {
+	if err := r.Open(); err != nil {
 		t.Fatal(err)
 	}
 	noise, _ := seeded(199)
-	r.start(noise)
+	r.Start(noise)
 	for range 1000 {
 		if answer, _ := r.run.Respond(2); answer != 2 {
 			t.Fatal("epsilon = +Inf is not the truth")

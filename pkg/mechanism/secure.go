@@ -3,12 +3,11 @@ package mechanism
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/size"
+	"github.com/dpbandits/dpbandits/pkg/internal/curator"
+	"github.com/dpbandits/dpbandits/pkg/internal/lattice"
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
-	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // Secure is a run that releases sums of vectors under noise fit for deployment.
@@ -44,24 +43,9 @@ type Secure interface {
 	systemOnly() // keeps other packages' types from being a Secure
 }
 
-// systemSource makes the source of a secure mechanism's noise; tests replace it by a seeded one.
-var systemSource = func() rand.Source { return random.NewSystem() }
-
-// secureSource returns the source of a secure run that is handed n: that of n if it is the
-// operating system's, so that a recorded run can be played again, and otherwise a new one.
-func secureSource(n *privacy.Noise) rand.Source {
-	if s := n.Source(); s != nil {
-		return s
-	}
-	return systemSource()
-}
-
-// largestInteger bounds a sum or release in grid steps: all integers up to it are float64s.
-const largestInteger = 1 << 53
-
 // secure is what the secure mechanisms are calibrated to.
 type secure struct {
-	planned
+	curator.Planned
 	dim   int
 	bound float64
 	grid  float64 // a power of two
@@ -86,16 +70,16 @@ const finest = 1 << 31
 
 // newSecure makes room for noise of at most reach steps.
 func newSecure(dim int, bound, grid float64, reach int64) (secure, error) {
-	if reach > largestInteger-finest {
+	if reach > lattice.Largest-finest {
 		return secure{}, fmt.Errorf("mechanism: noise of up to %d steps of the grid %v, want <= 2^53 - 2^31: use a coarser grid", reach, grid)
 	}
-	return secure{dim: dim, bound: bound, grid: grid, room: largestInteger - reach}, nil
+	return secure{dim: dim, bound: bound, grid: grid, room: lattice.Largest - reach}, nil
 }
 
 // start begins a run over the system's randomness.
 func (s *secure) start(n *privacy.Noise) secureRun {
 	r := secureRun{of: s, sum: make([]int64, s.dim), record: make([]int64, s.dim), noisy: make([]int64, s.dim),
-		ledger: privacy.NewLedger(secureSource(n))}
+		ledger: privacy.NewLedger(lattice.Source(n))}
 	r.noise = privacy.NewNoise(r.ledger)
 	return r
 }
@@ -106,68 +90,8 @@ func (s *secure) reveals(r privacy.Release, n privacy.Neighbours, asked privacy.
 	if n.Contributions > 1 {
 		sums = fmt.Sprintf("a user adds at most %d records, to any sums", n.Contributions)
 	}
-	s.planned = reveals(r, n, asked, source, fmt.Sprintf("records clipped to the %s %v and rounded to the grid %v inside the mechanism", norm, s.bound, s.grid), sums)
-	s.one = s.one.Secured(trust.Discrete)
-}
-
-// checkSecure checks the settings that the secure mechanisms have in common and returns the
-// neighbouring relation.
-func checkSecure(name string, epsilon float64, dim int, bound, grid float64, n privacy.Neighbours) (privacy.Neighbours, error) {
-	switch {
-	case math.IsInf(epsilon, 1):
-		return n, fmt.Errorf("mechanism: %s with epsilon = +Inf: noise of zero protects nobody, want a finite epsilon", name)
-	case dim < 1:
-		return n, fmt.Errorf("mechanism: %s.Dim = %d, want >= 1", name, dim)
-	case !(bound > 0) || math.IsInf(bound, 0):
-		return n, fmt.Errorf("mechanism: %s.Bound = %v, want finite and > 0", name, bound)
-	case grid != 0 && !powerOfTwo(grid):
-		return n, fmt.Errorf("mechanism: %s.Grid = %v, want a power of two, or 0 for one that suits the noise", name, grid)
-	}
-	if err := size.Check(fmt.Sprintf("mechanism: %s.Dim = %d", name, dim), 3*float64(dim)); err != nil {
-		return n, err
-	}
-	return protect(n, "record's vector")
-}
-
-// powerOfTwo reports whether x is a power of two between 2^-500 and 2^500. No product or quotient
-// with such a number is rounded in this package.
-func powerOfTwo(x float64) bool {
-	fraction, exponent := math.Frexp(x)
-	return fraction == 0.5 && exponent > -500 && exponent < 500
-}
-
-// suit returns a grid that suits the noise: the largest power of two that is at most 2^-10 of the
-// noise and of a coordinate's share of the bound, so that rounding costs less than a thousandth.
-// The grid is coarser if bound or noise would otherwise exceed the integers that the arithmetic
-// allows.
-func suit(noise, bound, shares float64) float64 {
-	// the largest power of two that is at most x
-	step := func(x float64) float64 { return math.Ldexp(1, math.Ilogb(x)) }
-	return max(step(min(noise, bound/shares)/1024), step(noise/(1<<23)), step(bound/(1<<29)))
-}
-
-// steps returns bound/grid. It chooses a suitable power of two if the grid is 0.
-func steps(name string, bound, noise, shares float64, grid *float64) (float64, error) {
-	if *grid == 0 {
-		*grid = suit(noise, bound, shares)
-	}
-	if !powerOfTwo(*grid) {
-		return 0, fmt.Errorf("mechanism: %s.Bound = %v with noise of %v has no grid, want both between 1e-100 and 1e100", name, bound, noise)
-	}
-	return bound / *grid, nil
-}
-
-// fraction returns num/den >= x. For x > 2^-20 it exceeds x by a relative 2^-20 at most: den is
-// 2^40 for x below 1, 2^20 below 2^30, and 1 above.
-func fraction(x float64) (num, den uint64) {
-	den = 1
-	switch {
-	case x < 1:
-		den = 1 << 40
-	case x < 1<<30:
-		den = 1 << 20
-	}
-	return uint64(math.Ceil(min(x, 1<<62) * float64(den))), den
+	s.Planned = curator.Reveals(r, n, asked, source, fmt.Sprintf("records clipped to the %s %v and rounded to the grid %v inside the mechanism", norm, s.bound, s.grid), sums)
+	s.One = s.One.Secured(trust.Discrete)
 }
 
 // round writes the record, scaled by shrink and rounded to the nearest grid step, into s.record.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/lattice"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -53,7 +54,7 @@ func (of SecureGaussian) Open() (Calibrated[Secure], error) {
 		return nil, err
 	}
 	const name = "SecureGaussian"
-	neighbours, err := checkSecure(name, of.Budget.Epsilon, of.Dim, of.Bound, of.Grid, of.Neighbours)
+	neighbours, err := lattice.Check(name, of.Budget.Epsilon, of.Dim, of.Bound, of.Grid, of.Neighbours)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func (of SecureGaussian) Open() (Calibrated[Secure], error) {
 	}
 	root := math.Sqrt(float64(of.Dim))
 	grid := of.Grid
-	bound, err := steps(name, of.Bound, factor*of.Bound/math.Sqrt(2*rho), root, &grid)
+	bound, err := lattice.Steps(name, of.Bound, factor*of.Bound/math.Sqrt(2*rho), root, &grid)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func (of SecureGaussian) Open() (Calibrated[Secure], error) {
 		return nil, fmt.Errorf("mechanism: %s.Bound = %v rounds to 0 on the grid %v: noise of zero, want a finer grid", name, of.Bound, grid)
 	}
 	// 1e-12 is more than the rounding errors of this line.
-	num, den := fraction(factor * factor * square / (2 * rho) * (1 + 1e-12))
+	num, den := lattice.Fraction(factor * factor * square / (2 * rho) * (1 + 1e-12))
 	law, err := random.NewDiscreteGaussian(num, den)
 	if err != nil {
 		return nil, fmt.Errorf("mechanism: %s: noise in steps of the grid %v: %w: use a coarser grid", name, grid, err)
@@ -95,11 +96,11 @@ func (of SecureGaussian) Open() (Calibrated[Secure], error) {
 func (s *secureGaussian) Start(n *privacy.Noise) Secure { return &secureGaussianRun{s, s.start(n)} }
 
 // Plan returns what the sums reveal of a record.
-func (s *secureGaussian) Plan(records int) privacy.Plan { return s.shown(records, 0).HeldBy(s) }
+func (s *secureGaussian) Plan(records int) privacy.Plan { return s.Shown(records, 0).HeldBy(s) }
 
 // Plan returns the mechanism's plan with the draws of the run.
 func (s *secureGaussianRun) Plan(records int) privacy.Plan {
-	return s.shown(records, s.releases).HeldBy(s)
+	return s.Shown(records, s.releases).HeldBy(s)
 }
 
 // Add clips a record to the bound, rounds it to the grid and adds it to the current sum.

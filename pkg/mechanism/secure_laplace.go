@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/lattice"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -50,7 +51,7 @@ func (of SecureLaplace) Open() (Calibrated[Secure], error) {
 		return nil, err
 	}
 	const name = "SecureLaplace"
-	neighbours, err := checkSecure(name, of.Epsilon, of.Dim, of.Bound, of.Grid, of.Neighbours)
+	neighbours, err := lattice.Check(name, of.Epsilon, of.Dim, of.Bound, of.Grid, of.Neighbours)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func (of SecureLaplace) Open() (Calibrated[Secure], error) {
 		factor *= 2
 	}
 	grid := of.Grid
-	bound, err := steps(name, of.Bound, factor*of.Bound/of.Epsilon, float64(of.Dim), &grid)
+	bound, err := lattice.Steps(name, of.Bound, factor*of.Bound/of.Epsilon, float64(of.Dim), &grid)
 	if err != nil {
 		return nil, err
 	}
@@ -68,14 +69,14 @@ func (of SecureLaplace) Open() (Calibrated[Secure], error) {
 		return nil, fmt.Errorf("mechanism: %s.Bound = %v of %d coordinates is %.4g steps of the grid %v, want < 2^31: use a coarser grid", name, of.Bound, of.Dim, radius, grid)
 	}
 	sensitivity := factor * radius
-	if sensitivity > largestInteger {
+	if sensitivity > lattice.Largest {
 		return nil, fmt.Errorf("mechanism: %s: %d contributions of %.4g steps of the grid %v, want 2^53 steps at most: use a coarser grid", name, neighbours.Contributions, radius, grid)
 	}
 	if sensitivity < 1 {
 		return nil, fmt.Errorf("mechanism: %s.Bound = %v rounds to 0 on the grid %v: noise of zero, want a finer grid", name, of.Bound, grid)
 	}
 	// 1e-12 is more than the rounding errors of this line.
-	num, den := fraction(sensitivity / of.Epsilon * (1 + 1e-12))
+	num, den := lattice.Fraction(sensitivity / of.Epsilon * (1 + 1e-12))
 	law, err := random.NewDiscreteLaplace(num, den)
 	if err != nil {
 		return nil, fmt.Errorf("mechanism: %s: noise in steps of the grid %v: %w: use a coarser grid", name, grid, err)
@@ -94,11 +95,11 @@ func (of SecureLaplace) Open() (Calibrated[Secure], error) {
 func (s *secureLaplace) Start(n *privacy.Noise) Secure { return &secureLaplaceRun{s, s.start(n)} }
 
 // Plan returns what the sums reveal of a record.
-func (s *secureLaplace) Plan(records int) privacy.Plan { return s.shown(records, 0).HeldBy(s) }
+func (s *secureLaplace) Plan(records int) privacy.Plan { return s.Shown(records, 0).HeldBy(s) }
 
 // Plan returns the mechanism's plan with the draws of the run.
 func (s *secureLaplaceRun) Plan(records int) privacy.Plan {
-	return s.shown(records, s.releases).HeldBy(s)
+	return s.Shown(records, s.releases).HeldBy(s)
 }
 
 // Add clips a record to the bound, rounds it to the grid and adds it to the current sum.

@@ -9,19 +9,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/internal/fresh"
+	"github.com/dpbandits/dpbandits/pkg/internal/lattice"
+	"github.com/dpbandits/dpbandits/pkg/internal/mechanismtest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"pgregory.net/rapid"
 )
-
-// withSource runs f with secure mechanisms over seeded noise.
-func withSource(stream int, f func()) {
-	system := systemSource
-	systemSource = func() rand.Source { return random.Source(22, stream, "secure") }
-	defer func() { systemSource = system }()
-	f()
-}
 
 // securely describes a secure mechanism.
 type securely interface {
@@ -41,8 +36,8 @@ var addRemoved = privacy.Neighbours{Relation: privacy.AddRemove, Record: "row", 
 
 // TestSecureIsTheSystems: without the tests' hook, the noise comes from the system.
 func TestSecureIsTheSystems(t *testing.T) {
-	if _, ok := systemSource().(*random.System); !ok {
-		t.Fatalf("secure noise comes from a %T", systemSource())
+	if _, ok := lattice.SystemSource().(*random.System); !ok {
+		t.Fatalf("secure noise comes from a %T", lattice.SystemSource())
 	}
 	for _, of := range []securely{
 		SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: 3, Bound: 1},
@@ -88,7 +83,7 @@ func TestEachSecureSumIsNoised(t *testing.T) {
 		}
 		if err := fresh.Check(func(run int) (row []float64, err error) {
 			var s Secure
-			withSource(run, func() { s = opened.Start(nil) })
+			mechanismtest.WithSource(run, func() { s = opened.Start(nil) })
 			row = make([]float64, 4)
 			for _, dst := range [][]float64{row[:2], row[2:]} {
 				if err := errors.Join(s.Add([]float64{0.5, -0.5}), s.Release(dst)); err != nil {
@@ -123,7 +118,7 @@ func TestSecureLaws(t *testing.T) {
 		}},
 	} {
 		var s Secure
-		withSource(i, func() { s = begun[Secure](t, c.of) })
+		mechanismtest.WithSource(i, func() { s = begun[Secure](t, c.of) })
 		const n, reach = 100_000, 40
 		counts, p := make([]int, 2*reach+1), make([]float64, 2*reach+1)
 		dst := make([]float64, 2)
@@ -308,7 +303,7 @@ func TestSecureScales(t *testing.T) {
 		}
 		for j, of := range all {
 			var s Secure
-			withSource(50, func() { s = begun[Secure](t, of) })
+			mechanismtest.WithSource(50, func() { s = begun[Secure](t, of) })
 			for k := range 10 {
 				x := float64(k) / 10 * by
 				if err := s.Add([]float64{x, -x / 2, 0.3 * by}); err != nil {
@@ -368,7 +363,7 @@ func TestSecureRefuses(t *testing.T) {
 		{SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Neighbours: bad}, []string{"Contributions = 0"}},
 	} {
 		_, err := c.s.Open()
-		wants(t, fmt.Sprintf("%+v", c.s), err, c.words...)
+		expect.Error(t, fmt.Sprintf("%+v", c.s), err, c.words...)
 	}
 	g := begun[*secureGaussianRun](t, SecureGaussian{Budget: b, Dim: 2, Bound: 1, Grid: 0x1p-20})
 	l := begun[*secureLaplaceRun](t, SecureLaplace{Epsilon: 1, Dim: 2, Bound: 1, Grid: 0x1p-20})
@@ -376,14 +371,14 @@ func TestSecureRefuses(t *testing.T) {
 		m Secure
 		s *secureRun
 	}{{g, &g.secureRun}, {l, &l.secureRun}} {
-		wants(t, "short", c.m.Add([]float64{1}), "length 1", "want 2")
-		wants(t, "NaN", c.m.Add([]float64{0, nan}), "record[1] = NaN")
-		wants(t, "Inf", c.m.Add([]float64{inf, 0}), "record[0] = +Inf")
-		wants(t, "dst", c.m.Release(make([]float64, 3)), "into 3 numbers, want 2")
+		expect.Error(t, "short", c.m.Add([]float64{1}), "length 1", "want 2")
+		expect.Error(t, "NaN", c.m.Add([]float64{0, nan}), "record[1] = NaN")
+		expect.Error(t, "Inf", c.m.Add([]float64{inf, 0}), "record[0] = +Inf")
+		expect.Error(t, "dst", c.m.Release(make([]float64, 3)), "into 3 numbers, want 2")
 		// A sum at the end of its room takes no more, in either direction, and stays as it is.
 		for _, sign := range []int64{1, -1} {
 			c.s.sum[1] = sign * (c.s.of.room - 100)
-			wants(t, "overflow", c.m.Add([]float64{0.5, float64(sign) * 0.5}), "coordinate 1 of the sum", "release sooner")
+			expect.Error(t, "overflow", c.m.Add([]float64{0.5, float64(sign) * 0.5}), "coordinate 1 of the sum", "release sooner")
 			if c.s.sum[0] != 0 || c.s.sum[1] != sign*(c.s.of.room-100) || c.s.clipped != 0 {
 				t.Errorf("%T: a refused record changed the sum", c.m)
 			}

@@ -1,19 +1,20 @@
-package mechanism
+package mechanism_test
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"reflect"
-	"slices"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // mechanisms are opened mechanisms of all kinds, by name.
 func mechanisms(t *testing.T) map[string]privacy.Planner {
 	all := map[string]privacy.Planner{}
-	b := privacy.Budget{Epsilon: 0.7, Delta: 0.01}
+	b, pure := privacy.Budget{Epsilon: 0.7, Delta: 0.01}, privacy.Budget{Epsilon: 0.7}
 	add := func(name string, p privacy.Planner, err error) {
 		t.Helper()
 		if err != nil {
@@ -21,38 +22,50 @@ func mechanisms(t *testing.T) map[string]privacy.Planner {
 		}
 		all[name] = p
 	}
-	for name, a := range accumulators(b) {
-		add(name, a, a.open(privacy.Setup{Dim: 3, Horizon: 11, Bound: 1.5, Context: 1.2, Alpha: 0.1}))
-	}
-	for _, s := range []privacy.Setup{{Arms: 5, Slots: 2, Horizon: 40, Lo: -3, Hi: 5}, {Arms: 5, Slots: 2, Horizon: 17, Hi: 1, WarmUp: true}} {
-		for name, tally := range tallies(b) {
-			add(fmt.Sprintf("%s, warm-up %v", name, s.WarmUp), tally, tally.open(s))
+	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
+		for _, a := range []privacy.Accumulator{
+			continual.Tree{Noise: continual.Gaussian{Budget: b, Calibration: c}}, continual.Tree{Noise: continual.Wishart{Budget: b, Calibration: c}},
+			continual.Tree{Noise: continual.Wishart{Budget: b, Calibration: c, Unshifted: true}}, continual.Tree{Noise: continual.Gaussian{Budget: b, Padded: true}},
+			continual.PanPrivateTree{Noise: continual.Gaussian{Budget: b, Calibration: c}}, continual.PanPrivateTree{Noise: continual.Wishart{Budget: b, Calibration: c}},
+			continual.Tree{Noise: continual.Wishart{Budget: b, Degrees: 1 << 40}},
+			continual.Honaker{Budget: b}, continual.SquareRoot{Budget: b}, continual.BLT{Budget: b}, continual.BLT{Budget: b, Buffers: 1},
+		} {
+			p, err := a.Open(privacy.Setup{Dim: 3, Horizon: 11, Bound: 1.5, Context: 1.2, Alpha: 0.1})
+			add(fmt.Sprintf("%+v", a), p, err)
+		}
+		for _, s := range []privacy.Setup{{Arms: 5, Slots: 2, Horizon: 40, Lo: -3, Hi: 5}, {Arms: 5, Slots: 2, Horizon: 17, Hi: 1, WarmUp: true}} {
+			for _, of := range []privacy.Tally{
+				tally.Blocks{Budget: pure, Calibration: c}, tally.Blocks{Budget: b, Calibration: c},
+				tally.Blocks{Budget: pure, Calibration: c, Remember: true}, tally.Blocks{Budget: b, Calibration: c, Remember: true},
+				tally.Tree{Budget: pure}, tally.Tree{Budget: b},
+			} {
+				p, err := of.Open(s)
+				add(fmt.Sprintf("%T %+v, warm-up %v", of, of, s.WarmUp), p, err)
+			}
 		}
 	}
-	sparse := privacy.Setup{Dim: 7, Horizon: 60}
-	for name, s := range map[string]privacy.Statistic[SparseGram]{
-		"SparseEpisodes":   recipe(narrow),
-		"ThresholdedLasso": ThresholdedLasso{Budget: narrow, Sparsity: 2, Reward: 1.5, Row: 2},
-	} {
-		p := played(s)
-		add(name, p, p.open(sparse))
-	}
-	hard := played(NoisyIHT{Budget: narrow, Calibration: privacy.AsPublished, Sparsity: 2, L1: 1.5})
-	add("NoisyIHT", hard, hard.open(sparse))
-	answers := played(Additive{Budget: b, Query: largestOf{}, Lengths: lengths{3, 5}})
-	add("Additive", answers, answers.open(privacy.Setup{Arms: 5, Slots: 2, Horizon: 17, Hi: 1}))
-	laplace := shots(Laplace{Epsilon: 0.7, Dim: 3, Lo: -1, Hi: 2})
-	add("Laplace", laplace, laplace.open())
-	gaussian := shots(VectorGaussian{Budget: b, Dim: 3, Bound: 2})
-	add("VectorGaussian", gaussian, gaussian.open())
-	secure := shots(SecureGaussian{Budget: b, Dim: 3, Bound: 2})
-	add("SecureGaussian", secure, secure.open())
-	queries := shots(SparseVector{Epsilon: 0.7, Accepted: 2, Sensitivity: 1})
-	add("SparseVector", queries, queries.open())
-	top := shots(TopK{Budget: b, K: 2, Candidates: 4, Sensitivity: 0.1})
-	add("TopK", top, top.open())
-	response := shots(RandomisedResponse{Epsilon: 0.7, Choices: 3})
-	add("RandomisedResponse", response, response.open())
+	rows := privacy.Setup{Dim: 7, Horizon: 60}
+	phase := episodes.Phase{Picks: 3, Share: 0.6, Scores: episodes.Signs{Y: 1}, Norm: 1.5, Reward: 0.9}
+	sparse, err := episodes.SparseEpisodes{Budget: b, Lengths: episodes.Growing{Least: 8, Factor: 1.5}, Phases: []episodes.Phase{phase}}.Open(rows)
+	add("SparseEpisodes", sparse, err)
+	lasso, err := episodes.ThresholdedLasso{Budget: b, Sparsity: 2, Reward: 1.5, Row: 2}.Open(rows)
+	add("ThresholdedLasso", lasso, err)
+	hard, err := episodes.NoisyIHT{Budget: b, Calibration: privacy.AsPublished, Sparsity: 2, L1: 1.5}.Open(rows)
+	add("NoisyIHT", hard, err)
+	answers, err := tally.Additive{Budget: b, Query: nothing{}}.Open(privacy.Setup{Arms: 5, Slots: 2, Horizon: 17, Hi: 1})
+	add("Additive", answers, err)
+	laplace, err := mechanism.Laplace{Epsilon: 0.7, Dim: 3, Lo: -1, Hi: 2}.Open()
+	add("Laplace", laplace, err)
+	gaussian, err := mechanism.VectorGaussian{Budget: b, Dim: 3, Bound: 2}.Open()
+	add("VectorGaussian", gaussian, err)
+	secure, err := mechanism.SecureGaussian{Budget: b, Dim: 3, Bound: 2}.Open()
+	add("SecureGaussian", secure, err)
+	queries, err := mechanism.SparseVector{Epsilon: 0.7, Accepted: 2, Sensitivity: 1}.Open()
+	add("SparseVector", queries, err)
+	top, err := mechanism.TopK{Budget: b, K: 2, Candidates: 4, Sensitivity: 0.1}.Open()
+	add("TopK", top, err)
+	response, err := mechanism.RandomisedResponse{Epsilon: 0.7, Choices: 3}.Open()
+	add("RandomisedResponse", response, err)
 	return all
 }
 
@@ -92,85 +105,6 @@ func TestPlansAreCopies(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s: after its plan was changed it says\n%s\nwant\n%s", name, got, want)
-		}
-	}
-}
-
-// meddle runs a statistic over rows, and returns its releases as they were before somebody wrote to
-// each.
-func meddle[R any](t *testing.T, of privacy.Statistic[R], write bool) (releases []string) {
-	const dim, horizon = 6, 63
-	s := played(of)
-	if err := s.open(privacy.Setup{Dim: dim + 1, Horizon: horizon}); err != nil {
-		t.Fatal(err)
-	}
-	s.start(privacy.NewNoise(testSource()))
-	for _, rec := range sparseRows(rand.New(rand.NewPCG(3, 1)), horizon, dim) {
-		moved, err := s.Add(&rec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !moved {
-			continue
-		}
-		r := s.Release()
-		releases = append(releases, fmt.Sprintf("%+v", *r))
-		for i := range reflect.ValueOf(r).Elem().NumField() {
-			switch f := reflect.ValueOf(r).Elem().Field(i); {
-			case !write:
-			case f.Kind() == reflect.Int:
-				f.SetInt(0)
-			case f.Kind() == reflect.Slice:
-				for j := range f.Len() {
-					f.Index(j).SetZero()
-				}
-			}
-		}
-	}
-	return append(releases, fmt.Sprintf("%+v", privacy.PlanOf(s, privacy.All).Draws))
-}
-
-// TestReleasesAreShown: a release is for its reader to write to as it likes. What is released
-// later, under which noise, does not depend on that.
-func TestReleasesAreShown(t *testing.T) {
-	try := func(name string, run func(write bool) []string) {
-		if got, want := run(true), run(false); !reflect.DeepEqual(got, want) || len(want) < 4 {
-			t.Errorf("%s: releases that were written to are followed by\n%q\nwant\n%q", name, got, want)
-		}
-	}
-	try("SparseEpisodes", func(write bool) []string { return meddle(t, recipe(narrow), write) })
-	try("SparseEpisodes, refined", func(write bool) []string { return meddle(t, refining(narrow), write) })
-	try("NoisyIHT", func(write bool) []string {
-		return meddle(t, NoisyIHT{Budget: narrow, Calibration: privacy.AsPublished, Sparsity: 2, L1: 1.5, Step: 0.1, Rate: 0.6}, write)
-	})
-	try("ThresholdedLasso", func(write bool) []string {
-		all := meddle(t, ThresholdedLasso{Budget: privacy.Budget{Epsilon: 1e9, Delta: 0.01}, Sparsity: 2, Reward: 1.5, Row: 2, Repairs: Repairs{TwoSided: true}}, write)
-		return slices.Repeat(all[len(all)-1:], 4) // it adds to its last release; its draws are the same
-	})
-	try("TopScores", func(write bool) []string {
-		return meddle(t, TopScores{Budget: privacy.Budget{Epsilon: 1}, Picks: 2, Scores: Signs{Y: 1}, Lengths: Growing{Least: 8, Factor: 1}}, write)
-	})
-}
-
-// TestRowsAreNotAskedFor: a reader who calls noisy sums exact is not shown the rows.
-func TestRowsAreNotAskedFor(t *testing.T) {
-	b := privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	for _, a := range []*player[privacy.Sums]{
-		played(Tree{Noise: Gaussian{Budget: b}}), played(Tree{Noise: Wishart{Budget: b}}), played(PanPrivateTree{Noise: Gaussian{Budget: b}}),
-		played(Honaker{Budget: b}), played(SquareRoot{Budget: b}), played(BLT{Budget: b}), played(SecureTree{Budget: b}),
-	} {
-		if err := a.open(privacy.Setup{Dim: 3, Horizon: 11, Bound: 1.5, Context: 1.2, Alpha: 0.1}); err != nil {
-			t.Fatal(err)
-		}
-		a.start(privacy.NewNoise(testSource()))
-		for range 3 {
-			a.Release().Exact = true
-			if _, err := a.Add(privacy.Row([]float64{0.1, 0.2, 0.3})); err != nil {
-				t.Fatal(err)
-			}
-			if r := a.Release(); r.Row != nil || r.Exact {
-				t.Errorf("a %T shows the row %v, and claims epsilon = %v", a, r.Row, privacy.ClaimOf(a).Epsilon())
-			}
 		}
 	}
 }

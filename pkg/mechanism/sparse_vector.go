@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -50,7 +51,7 @@ type Comparisons interface {
 
 // sparseVector is a SparseVector that is calibrated.
 type sparseVector struct {
-	planned
+	curator.Planned
 	most             int     // answers above
 	threshold, query float64 // scales
 }
@@ -82,7 +83,7 @@ func (of SparseVector) Open() (Calibrated[Comparisons], error) {
 	if !(of.Sensitivity > 0) || math.IsInf(of.Sensitivity, 0) {
 		return nil, fmt.Errorf("mechanism: SparseVector.Sensitivity = %v, want finite and > 0", of.Sensitivity)
 	}
-	neighbours, err := protect(of.Neighbours, "record")
+	neighbours, err := curator.Protect(of.Neighbours, "record")
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func (of SparseVector) Open() (Calibrated[Comparisons], error) {
 	if math.IsInf(s.query, 0) || math.IsInf(s.threshold, 0) || (s.query == 0 || s.threshold == 0) && !nominal.None() {
 		return nil, fmt.Errorf("mechanism: SparseVector noise of scales %v and %v for epsilon = %v, want finite and > 0", s.threshold, s.query, of.Epsilon)
 	}
-	s.planned = reveals(privacy.Release{Law: privacy.LaplaceLaw(1, s.query), Threshold: privacy.LaplaceLaw(1, s.threshold), Sensitivity: privacy.Norms{LInf: sensitivity}, Monotone: of.Monotone, Times: of.Accepted}, neighbours, nominal,
+	s.Planned = curator.Reveals(privacy.Release{Law: privacy.LaplaceLaw(1, s.query), Threshold: privacy.LaplaceLaw(1, s.threshold), Sensitivity: privacy.Norms{LInf: sensitivity}, Monotone: of.Monotone, Times: of.Accepted}, neighbours, nominal,
 		"Dwork and Roth 2014, Theorem 3.23; Lyu, Su, Li 2017", moves("query", of.Sensitivity, of.Monotone))
 	return s, nil
 }
@@ -121,7 +122,7 @@ func (s *sparseVectorRun) Above(value, threshold float64) (bool, error) {
 	case math.IsNaN(value-threshold) || math.IsInf(value-threshold, 0):
 		return false, fmt.Errorf("mechanism: SparseVector: value %v, threshold %v, want finite", value, threshold)
 	case s.noise == nil:
-		return false, errNoNoise
+		return false, curator.ErrNoNoise
 	}
 	if !s.open {
 		s.offset, s.open = s.draw(s.threshold), true
@@ -149,9 +150,9 @@ func (s *sparseVector) Scales() (threshold, query float64) { return s.threshold,
 
 // Plan returns what the answers reveal of a record. A threshold's noise is drawn for each run,
 // whether it ended with an acceptance or is still open, and another one for each query.
-func (s *sparseVector) Plan(records int) privacy.Plan { return s.shown(records, 0).HeldBy(s) }
+func (s *sparseVector) Plan(records int) privacy.Plan { return s.Shown(records, 0).HeldBy(s) }
 
 // Plan returns the mechanism's plan with the draws of the run.
 func (s *sparseVectorRun) Plan(records int) privacy.Plan {
-	return s.shown(records, 0).Counted(s.thresholds, s.queries).HeldBy(s)
+	return s.Shown(records, 0).Counted(s.thresholds, s.queries).HeldBy(s)
 }

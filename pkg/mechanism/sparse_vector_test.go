@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -14,16 +15,16 @@ import (
 // a run is open, and one query noise a query.
 func TestSparseVectorLedger(t *testing.T) {
 	s := shots(SparseVector{Epsilon: 3, Accepted: 3, Sensitivity: 1})
-	if err := s.open(); err != nil {
+	if err := s.Open(); err != nil {
 		t.Fatal(err)
 	}
 	noise, ledger := seeded(200)
-	s.start(noise)
+	s.Start(noise)
 	threshold, query := s.run.Scales()
 	// Each run has epsilon 1, split 1 : 2^(2/3).
-	near(t, "the threshold's scale", threshold, 1+math.Pow(2, 2.0/3), 1e-14)
-	near(t, "a query's scale", query, 2*(1+math.Pow(2, -2.0/3)), 1e-14)
-	near(t, "epsilon_1 + epsilon_2", 1/threshold+2/query, 1, 1e-14)
+	expect.Near(t, "the threshold's scale", threshold, 1+math.Pow(2, 2.0/3), 1e-14)
+	expect.Near(t, "a query's scale", query, 2*(1+math.Pow(2, -2.0/3)), 1e-14)
+	expect.Near(t, "epsilon_1 + epsilon_2", 1/threshold+2/query, 1, 1e-14)
 	queries := 0
 	for run := 1; run <= 3; run++ {
 		for range 50 {
@@ -55,7 +56,7 @@ func TestSparseVectorLedger(t *testing.T) {
 	if e := privacy.ClaimOf(s).Event().(privacy.SparseVectorEvent); math.Abs(e.Epsilon-1) > 1e-12 || e.Accepted != 3 {
 		t.Errorf("event %v", e)
 	}
-	s.start(noise)
+	s.Start(noise)
 	for _, bad := range [][2]float64{{math.NaN(), 0}, {0, math.NaN()}, {math.Inf(1), 0}, {0, math.Inf(-1)}} {
 		if _, err := s.run.Above(bad[0], bad[1]); err == nil {
 			t.Errorf("value %v, threshold %v is answered", bad[0], bad[1])
@@ -95,8 +96,8 @@ func TestSparseVectorScales(t *testing.T) {
 			t.Fatal(err)
 		}
 		threshold, query := opened.Start(nil).Scales()
-		near(t, "threshold", threshold, c.threshold, 1e-7)
-		near(t, "query", query, c.query, 1e-7)
+		expect.Near(t, "threshold", threshold, c.threshold, 1e-7)
+		expect.Near(t, "query", query, c.query, 1e-7)
 	}
 }
 
@@ -107,14 +108,14 @@ func TestSparseVectorScales(t *testing.T) {
 func TestSparseVectorPatterns(t *testing.T) {
 	values := []float64{-3, 1, -1, 0, 2} // against the threshold 0; a sixth cell for none above
 	s := shots(SparseVector{Epsilon: 2, Accepted: 1, Sensitivity: 1})
-	if err := s.open(); err != nil {
+	if err := s.Open(); err != nil {
 		t.Fatal(err)
 	}
 	noise, _ := seeded(201)
 	const n = 200_000
 	counts := make([]int, len(values)+1)
 	for range n {
-		s.start(noise)
+		s.Start(noise)
 		first := len(values)
 		for i, v := range values {
 			if above, err := s.run.Above(v, 0); err != nil {
@@ -160,7 +161,7 @@ func TestSparseVectorPatterns(t *testing.T) {
 	for _, v := range p {
 		sum += v
 	}
-	near(t, "the sum of the exact probabilities", sum, 1, 1e-9)
+	expect.Near(t, "the sum of the exact probabilities", sum, 1, 1e-9)
 	if v := chiSquare(counts, p); v < rareAlarm {
 		t.Errorf("first acceptances %v, expected %v of %d, p = %.2g", counts, p, n, v)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -89,7 +90,7 @@ func (of Stopping) Open(p privacy.Setup) (privacy.Mechanism[Stopped], error) {
 	if err := asked.Validate(); err != nil {
 		return nil, err
 	}
-	if err := published("Stopping", of.Calibration); err != nil {
+	if err := curator.Published("Stopping", of.Calibration); err != nil {
 		return nil, err
 	}
 	switch {
@@ -104,11 +105,11 @@ func (of Stopping) Open(p privacy.Setup) (privacy.Mechanism[Stopped], error) {
 	}
 	s := &stopping{data: p, alpha: of.Alpha, beta: of.Beta, asIs: of.Calibration == privacy.AsPublished, rarely: of.Doubling,
 		compare: 12 * p.Bound / of.Epsilon, final: 4 * p.Bound / of.Epsilon}
-	if err := positive("a stopping rule's noise", s.final, asked, p); err != nil {
+	if err := curator.Positive("a stopping rule's noise", s.final, asked, p); err != nil {
 		return nil, err
 	}
 	s.fixed = (s.compare + s.final/s.alpha) * (portable.Log(4) - portable.Log(s.beta))
-	plan := central(privacy.Neighbours{Relation: privacy.Replace, Record: "number", Contributions: 1}, asked,
+	plan := curator.Central(privacy.Neighbours{Relation: privacy.Replace, Record: "number", Contributions: 1}, asked,
 		"Sajed and Sheffet 2019; sparse vector (Dwork and Roth 2014, Theorem 3.23)", fmt.Sprintf("numbers clipped to [%v, %v] inside the mechanism", -p.Bound, p.Bound))
 	plan.Calibration = of.Calibration
 	compare := privacy.LaplaceLaw(1, s.compare)
@@ -121,7 +122,7 @@ func (of Stopping) Open(p privacy.Setup) (privacy.Mechanism[Stopped], error) {
 // Start begins a run that draws its noise from n.
 func (s *stopping) Start(n *privacy.Noise) privacy.Stream[Stopped] {
 	if n == nil {
-		return withoutNoise(s)
+		return curator.WithoutNoise(s)
 	}
 	return &stoppingRun{stopping: s, noise: n}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/mechanismtest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -78,11 +79,11 @@ func TestStopping(t *testing.T) {
 
 // TestStoppingPlan: the three shares of epsilon add up, by the plan's own releases.
 func TestStoppingPlan(t *testing.T) {
-	s := played(Stopping{Epsilon: 0.6, Alpha: 0.5, Beta: 0.1})
-	if err := s.open(privacy.Setup{Horizon: 100, Bound: 3}); err != nil {
+	s := mechanismtest.Played(Stopping{Epsilon: 0.6, Alpha: 0.5, Beta: 0.1})
+	if err := s.Open(privacy.Setup{Horizon: 100, Bound: 3}); err != nil {
 		t.Fatal(err)
 	}
-	if compare, final := s.opened.(*stopping).Scales(); math.Abs(compare-60) > 1e-9 || math.Abs(final-20) > 1e-9 {
+	if compare, final := s.Opened.(*stopping).Scales(); math.Abs(compare-60) > 1e-9 || math.Abs(final-20) > 1e-9 {
 		t.Errorf("scales %v and %v, want 60 and 20", compare, final)
 	}
 	if claim := privacy.ClaimOf(s); math.Abs(claim.Epsilon()-0.6) > 1e-9 {
@@ -102,13 +103,13 @@ func TestStoppingPlan(t *testing.T) {
 // formula; numbers are clipped.
 func TestStoppingEnds(t *testing.T) {
 	rule := Stopping{Epsilon: math.Inf(1), Alpha: 0.5, Beta: 0.1}
-	s := played(rule)
+	s := mechanismtest.Played(rule)
 	run := func(x func(t int) float64) Stopped {
 		t.Helper()
-		if err := s.open(privacy.Setup{Horizon: 400, Bound: 1}); err != nil {
+		if err := s.Open(privacy.Setup{Horizon: 400, Bound: 1}); err != nil {
 			t.Fatal(err)
 		}
-		s.start(privacy.NewNoise(random.Source(1, 0, "noise")))
+		s.Start(privacy.NewNoise(random.Source(1, 0, "noise")))
 		for i := range 400 {
 			done := s.Release().Done
 			if moved, err := s.Add(&privacy.Record{Y: []float64{x(i + 1)}}); err != nil || moved != (!done && s.Release().Done) {
@@ -142,15 +143,15 @@ func TestStoppingEnds(t *testing.T) {
 		t.Error("Run of NaN")
 	}
 	rule.Doubling = true
-	s = played(rule)
+	s = mechanismtest.Played(rule)
 	if got := run(func(int) float64 { return 1 }); !got.Reached || got.Count != 256 {
 		t.Errorf("doubling: %+v, want a stop at 256", got)
 	}
-	s = played(Stopping{Epsilon: 1, Alpha: 0.1, Beta: 0.1})
-	if err := s.open(privacy.Setup{Horizon: 1000, Bound: 1}); err != nil {
+	s = mechanismtest.Played(Stopping{Epsilon: 1, Alpha: 0.1, Beta: 0.1})
+	if err := s.Open(privacy.Setup{Horizon: 1000, Bound: 1}); err != nil {
 		t.Fatal(err)
 	}
-	s.start(privacy.NewNoise(random.Source(1, 0, "noise")))
+	s.Start(privacy.NewNoise(random.Source(1, 0, "noise")))
 	r := &privacy.Record{Y: []float64{0.5}}
 	if n := testing.AllocsPerRun(100, func() {
 		if _, err := s.Add(r); err != nil {
@@ -186,11 +187,11 @@ func TestStoppingRefuses(t *testing.T) {
 }
 
 func BenchmarkStopping(b *testing.B) {
-	s := played(Stopping{Epsilon: 1, Alpha: 0.01, Beta: 0.1})
-	if err := s.open(privacy.Setup{Horizon: 1 << 40, Bound: 1}); err != nil {
+	s := mechanismtest.Played(Stopping{Epsilon: 1, Alpha: 0.01, Beta: 0.1})
+	if err := s.Open(privacy.Setup{Horizon: 1 << 40, Bound: 1}); err != nil {
 		b.Fatal(err)
 	}
-	s.start(privacy.NewNoise(random.Source(1, 0, "noise")))
+	s.Start(privacy.NewNoise(random.Source(1, 0, "noise")))
 	b.ReportAllocs()
 	r := &privacy.Record{Y: []float64{0}}
 	for b.Loop() {
@@ -203,12 +204,12 @@ func BenchmarkStopping(b *testing.B) {
 // TestStoppingIsShown: whoever writes to the release does not make an ended rule go on, which would
 // release another estimate that nobody has paid for.
 func TestStoppingIsShown(t *testing.T) {
-	s := played(Stopping{Epsilon: 1, Alpha: 0.5, Beta: 0.1})
-	if err := s.open(privacy.Setup{Horizon: 20000, Bound: 1}); err != nil {
+	s := mechanismtest.Played(Stopping{Epsilon: 1, Alpha: 0.5, Beta: 0.1})
+	if err := s.Open(privacy.Setup{Horizon: 20000, Bound: 1}); err != nil {
 		t.Fatal(err)
 	}
 	ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
-	s.start(privacy.NewNoise(ledger))
+	s.Start(privacy.NewNoise(ledger))
 	estimates := 0
 	for range 20000 {
 		moved, err := s.Add(&privacy.Record{Y: []float64{1}})

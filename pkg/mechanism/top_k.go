@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/curator"
+	"github.com/dpbandits/dpbandits/pkg/internal/largest"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -49,7 +51,7 @@ type Choices interface {
 
 // topK is a TopK that is calibrated.
 type topK struct {
-	planned
+	curator.Planned
 	k, candidates int
 	scale         float64
 }
@@ -64,14 +66,6 @@ type topKRun struct {
 
 // Open validates and calibrates.
 func (of TopK) Open() (Calibrated[Choices], error) {
-	t, err := of.open()
-	if err != nil {
-		return nil, err
-	}
-	return t, nil
-}
-
-func (of TopK) open() (*topK, error) {
 	if err := of.Budget.Validate(); err != nil {
 		return nil, err
 	}
@@ -84,7 +78,7 @@ func (of TopK) open() (*topK, error) {
 	if !(of.Sensitivity > 0) || math.IsInf(of.Sensitivity, 0) {
 		return nil, fmt.Errorf("mechanism: TopK.Sensitivity = %v, want finite and > 0", of.Sensitivity)
 	}
-	neighbours, err := protect(of.Neighbours, "record")
+	neighbours, err := curator.Protect(of.Neighbours, "record")
 	if err != nil {
 		return nil, err
 	}
@@ -110,15 +104,13 @@ func (of TopK) open() (*topK, error) {
 	if math.IsInf(t.scale, 0) || t.scale == 0 && !of.Budget.None() {
 		return nil, fmt.Errorf("mechanism: TopK noise of scale %v for %v, want finite and > 0", t.scale, of.Budget)
 	}
-	t.planned = reveals(privacy.Release{Law: privacy.GumbelLaw(of.Candidates, t.scale), Sensitivity: privacy.Norms{LInf: sensitivity}, Monotone: of.Monotone, Times: of.K}, neighbours, of.Budget,
+	t.Planned = curator.Reveals(privacy.Release{Law: privacy.GumbelLaw(of.Candidates, t.scale), Sensitivity: privacy.Norms{LInf: sensitivity}, Monotone: of.Monotone, Times: of.K}, neighbours, of.Budget,
 		"McSherry and Talwar 2007; Durfee and Rogers 2019; Cesar and Rogers 2021", moves("score", of.Sensitivity, of.Monotone), "a record is in one choice")
 	return t, nil
 }
 
 // Start begins a run that draws its noise from n.
-func (t *topK) Start(n *privacy.Noise) Choices { return t.start(n) }
-
-func (t *topK) start(n *privacy.Noise) *topKRun {
+func (t *topK) Start(n *privacy.Noise) Choices {
 	return &topKRun{topK: t, noise: n, noisy: make([]float64, t.candidates)}
 }
 
@@ -129,14 +121,14 @@ func (t *topKRun) Choose(scores []float64, dst []int) ([]int, error) {
 		return dst, err
 	}
 	if t.noise == nil {
-		return dst, errNoNoise
+		return dst, curator.ErrNoNoise
 	}
 	t.noise.Gumbel(t.noisy, t.scale)
 	t.choices++
 	for i, u := range scores {
 		t.noisy[i] += u
 	}
-	return largest(t.noisy, t.k, dst), nil
+	return largest.Of(t.noisy, t.k, dst), nil
 }
 
 // Scale returns the scale of the Gumbel noise; its standard deviation is pi/sqrt(6) times the
@@ -144,7 +136,7 @@ func (t *topKRun) Choose(scores []float64, dst []int) ([]int, error) {
 func (t *topK) Scale() float64 { return t.scale }
 
 // Plan returns what the choices reveal of a record.
-func (t *topK) Plan(records int) privacy.Plan { return t.shown(records, 0).HeldBy(t) }
+func (t *topK) Plan(records int) privacy.Plan { return t.Shown(records, 0).HeldBy(t) }
 
 // Plan returns the mechanism's plan with the draws of the run.
-func (t *topKRun) Plan(records int) privacy.Plan { return t.shown(records, t.choices).HeldBy(t) }
+func (t *topKRun) Plan(records int) privacy.Plan { return t.Shown(records, t.choices).HeldBy(t) }

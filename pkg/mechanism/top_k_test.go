@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -13,14 +14,14 @@ import (
 func TestTopKIsPeeling(t *testing.T) {
 	scores := []float64{0, 3, 1, 1.5, -2}
 	top := shots(TopK{Budget: privacy.Budget{Epsilon: 2}, K: 2, Candidates: 5, Sensitivity: 0.5})
-	if err := top.open(); err != nil {
+	if err := top.Open(); err != nil {
 		t.Fatal(err)
 	}
-	if scale := top.opened.Start(nil).Scale(); scale != 1 { // 2 D k/eps
+	if scale := top.Opened.Start(nil).Scale(); scale != 1 { // 2 D k/eps
 		t.Fatalf("scale %v, want 1", scale)
 	}
 	noise, ledger := seeded(300)
-	top.start(noise)
+	top.Start(noise)
 	const n = 200_000
 	dst := make([]int, 0, 2)
 	counts := make([]int, 25)
@@ -80,10 +81,10 @@ func TestTopKWithoutNoise(t *testing.T) {
 	noise, _ := seeded(301)
 	for _, k := range []int{1, 3, 40, 50} {
 		top := shots(TopK{Budget: privacy.Budget{Epsilon: math.Inf(1)}, K: k, Candidates: 50, Sensitivity: 1})
-		if err := top.open(); err != nil {
+		if err := top.Open(); err != nil {
 			t.Fatal(err)
 		}
-		top.start(noise)
+		top.Start(noise)
 		scores := make([]float64, 50)
 		for i := range scores {
 			scores[i] = float64(i * 37 % 50)
@@ -120,28 +121,28 @@ func TestTopKScales(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "scale", opened.Start(nil).Scale(), c.scale, 1e-14)
+		expect.Near(t, "scale", opened.Start(nil).Scale(), c.scale, 1e-14)
 		claims(t, privacy.ClaimOf(opened), c.epsilon)
 	}
 	// Pure is better for one pick. The claim is that of a bounded range, up to the accountant's grid:
 	// delta = (e^(eps/2) - e^(eps'/2))^2/(e^eps - 1).
 	one := shots(TopK{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, K: 1, Candidates: 100, Sensitivity: 2})
-	if err := one.open(); err != nil {
+	if err := one.Open(); err != nil {
 		t.Fatal(err)
 	}
-	near(t, "scale", one.opened.Start(nil).Scale(), 4, 1e-14)
+	expect.Near(t, "scale", one.Opened.Start(nil).Scale(), 4, 1e-14)
 	exact := 2 * math.Log(math.Sqrt(math.E)-math.Sqrt(1e-5*(math.E-1)))
 	if epsilon := privacy.ClaimOf(one).Epsilon(); !(epsilon >= exact && epsilon < exact+1e-4) {
 		t.Errorf("the claim's epsilon = %v, want %v, and a little more", epsilon, exact)
 	}
 	many := shots(TopK{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, K: 100, Candidates: 1000, Sensitivity: 1})
-	if err := many.open(); err != nil {
+	if err := many.Open(); err != nil {
 		t.Fatal(err)
 	}
 	pick := privacy.ClaimOf(many).Event().(privacy.Repeat).Event.(privacy.ExponentialEvent).Epsilon
 	rho, _ := privacy.ConcentratedRho(privacy.Budget{Epsilon: 1, Delta: 1e-5})
-	near(t, "rho of 100 picks", 100*pick*pick/8, rho, 1e-12)
-	near(t, "the claimed epsilon", privacy.ClaimOf(many).Epsilon(), 1, 1e-9)
+	expect.Near(t, "rho of 100 picks", 100*pick*pick/8, rho, 1e-12)
+	expect.Near(t, "the claimed epsilon", privacy.ClaimOf(many).Epsilon(), 1, 1e-9)
 	if pick < 2*0.01 {
 		t.Errorf("a pick's epsilon is %v, want more than twice the pure 0.01", pick)
 	}

@@ -21,15 +21,6 @@ type Vectors interface {
 	Clipped() int
 }
 
-// protect returns the neighbouring relation of a claim. The zero value means that one record is
-// replaced.
-func protect(n privacy.Neighbours, record string) (privacy.Neighbours, error) {
-	if n == (privacy.Neighbours{}) {
-		return privacy.Neighbours{Relation: privacy.Replace, Record: record, Contributions: 1}, nil
-	}
-	return n, n.Validate()
-}
-
 // fits checks that value and dst have length dim and that the value is finite.
 func fits(dst, value []float64, dim int) error {
 	if len(value) != dim || len(dst) != dim {

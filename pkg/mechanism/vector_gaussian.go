@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -31,7 +32,7 @@ type VectorGaussian struct {
 
 // vectorGaussian is a VectorGaussian that is calibrated.
 type vectorGaussian struct {
-	planned
+	curator.Planned
 	dim   int
 	bound float64
 	sd    float64
@@ -61,7 +62,7 @@ func (of VectorGaussian) Open() (Calibrated[Vectors], error) {
 	if !(of.Bound > 0) || math.IsInf(2*of.Bound, 0) {
 		return nil, fmt.Errorf("mechanism: VectorGaussian.Bound = %v, want finite and > 0", of.Bound)
 	}
-	neighbours, err := protect(of.Neighbours, "record's vector")
+	neighbours, err := curator.Protect(of.Neighbours, "record's vector")
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,7 @@ func (of VectorGaussian) Open() (Calibrated[Vectors], error) {
 	if math.IsInf(g.sd, 0) || g.sd == 0 && !of.Budget.None() {
 		return nil, fmt.Errorf("mechanism: VectorGaussian of standard deviation %v for %v, want finite and > 0", g.sd, of.Budget)
 	}
-	g.planned = reveals(privacy.Release{Law: privacy.GaussianLaw(of.Dim, g.sd), Sensitivity: privacy.Norms{L2: sensitivity}, Times: k}, neighbours, of.Budget,
+	g.Planned = curator.Reveals(privacy.Release{Law: privacy.GaussianLaw(of.Dim, g.sd), Sensitivity: privacy.Norms{L2: sensitivity}, Times: k}, neighbours, of.Budget,
 		"Balle and Wang 2018, Theorem 8; Dong, Roth, Su 2022", fmt.Sprintf("values clipped to the norm %v inside the mechanism", of.Bound), apart(neighbours))
 	return g, nil
 }
@@ -92,7 +93,7 @@ func (g *vectorGaussianRun) Release(dst, value []float64) error {
 		return err
 	}
 	if g.noise == nil {
-		return errNoNoise
+		return curator.ErrNoNoise
 	}
 	shrink, norm := 1.0, euclidean(value)
 	if norm > g.bound*(1+1e-12) { // one on the bound, whatever its rounding, stays as it is
@@ -123,9 +124,9 @@ func (g *vectorGaussian) Scale() float64 { return g.sd }
 func (g *vectorGaussianRun) Clipped() int { return g.clipped }
 
 // Plan returns what the releases reveal of a record.
-func (g *vectorGaussian) Plan(records int) privacy.Plan { return g.shown(records, 0).HeldBy(g) }
+func (g *vectorGaussian) Plan(records int) privacy.Plan { return g.Shown(records, 0).HeldBy(g) }
 
 // Plan returns the mechanism's plan with the draws of the run.
 func (g *vectorGaussianRun) Plan(records int) privacy.Plan {
-	return g.shown(records, g.releases).HeldBy(g)
+	return g.Shown(records, g.releases).HeldBy(g)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -64,7 +65,7 @@ func balanced(t *testing.T, ledger *privacy.Ledger, m privacy.Planner) {
 // epsilon given where its event has one.
 func claims(t *testing.T, c privacy.Claim, epsilon float64) {
 	t.Helper()
-	near(t, "the claim's epsilon", c.Epsilon(), epsilon, 1e-9)
+	expect.Near(t, "the claim's epsilon", c.Epsilon(), epsilon, 1e-9)
 	if err := c.Neighbours().Validate(); err != nil || !c.Held() || len(c.Conditions()) == 0 || c.Source() == "" {
 		t.Errorf("incomplete claim (%v): %v", err, c)
 	}
@@ -92,7 +93,7 @@ func TestVectorReleases(t *testing.T) {
 		}
 		noise, ledger := seeded(i)
 		m := opened.Start(noise)
-		near(t, "the scale", m.Scale(), c.wide, 2e-5)
+		expect.Near(t, "the scale", m.Scale(), c.wide, 2e-5)
 		const n = 20_000
 		var sample [2][]float64
 		dst := make([]float64, 2)
@@ -122,7 +123,7 @@ func TestVectorReleases(t *testing.T) {
 				t.Errorf("%T releases %v", m, bad)
 			}
 		}
-		wants(t, "dst", m.Release(make([]float64, 3), c.value), "length 2 into one of 3", "want 2")
+		expect.Error(t, "dst", m.Release(make([]float64, 3), c.value), "length 2 into one of 3", "want 2")
 		balanced(t, ledger, m)
 		claims(t, privacy.ClaimOf(m), c.epsilon)
 		if n := testing.AllocsPerRun(100, func() { _ = m.Release(dst, c.value) }); n != 0 {
@@ -176,11 +177,11 @@ func TestVectorSensitivities(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "sd", opened.Start(nil).Scale(), c.sd, 2e-5)
+		expect.Near(t, "sd", opened.Start(nil).Scale(), c.sd, 2e-5)
 	}
 	if e, ok := func() (privacy.Repeat, bool) {
 		l := shots(Laplace{Epsilon: 1, Dim: 1, Hi: 1, Neighbours: replace(4)})
-		_ = l.open()
+		_ = l.Open()
 		r, ok := privacy.ClaimOf(l).Event().(privacy.Repeat)
 		return r, ok
 	}(); !ok || e.Times != 4 || e.Event.(privacy.LaplaceEvent).Epsilon != 0.25 {
@@ -245,7 +246,7 @@ func TestVectorRefuses(t *testing.T) {
 		case TopK:
 			_, err = m.Open()
 		}
-		wants(t, "Open", err, c.words...)
+		expect.Error(t, "Open", err, c.words...)
 	}
 }
 

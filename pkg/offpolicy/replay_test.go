@@ -14,7 +14,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -134,7 +134,7 @@ func TestReplayLearners(t *testing.T) {
 		learner  bandit.Learner
 	}{
 		"LinUCB":         {contextual, 1, learner.New(linear.UCB{}, nil)},
-		"private LinUCB": {contextual, 1, learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})},
+		"private LinUCB": {contextual, 1, learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: budget}})},
 		"UCB1":           {plain, 0, learner.New(arms.UCB1{}, nil)},
 	} {
 		first, second := &recorder{Learner: c.learner}, &recorder{Learner: c.learner}

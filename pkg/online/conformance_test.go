@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -338,8 +338,8 @@ func TestOpenErrors(t *testing.T) {
 		{FTRL{Gradient: 1, Rate: nan}, "FTRL.Rate = NaN"},
 		{FTRL{Gradient: 1, Rate: -1}, "FTRL.Rate = -1"},
 		{FTRL{Gradient: 1, Radius: inf}, "FTRL.Radius = +Inf"},
-		{FTRL{Gradient: 1, Sums: (*mechanism.VectorBLT)(nil)}, "FTRL.Sums"},
-		{FTRL{Gradient: 1, Sums: mechanism.VectorTree{}}, "epsilon = 0"},
+		{FTRL{Gradient: 1, Sums: (*continual.VectorBLT)(nil)}, "FTRL.Sums"},
+		{FTRL{Gradient: 1, Sums: continual.VectorTree{}}, "epsilon = 0"},
 		{FTPL{Gradient: 1, Scale: nan}, "FTPL.Scale = NaN"},
 		{FTPL{}, "FTPL.Gradient = 0"},
 	} {
@@ -352,7 +352,7 @@ func TestOpenErrors(t *testing.T) {
 // TestStartsWithout: a run that lacks the random numbers that it needs says so, and stays at 0.
 func TestStartsWithout(t *testing.T) {
 	for want, l := range map[string]Learner{
-		"without noise":          FTRL{Gradient: 1, Sums: mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}}},
+		"without noise":          FTRL{Gradient: 1, Sums: continual.VectorTree{Budget: privacy.Budget{Epsilon: 1}}},
 		"without random numbers": FTPL{Gradient: 1},
 	} {
 		r := start(t, l, 3, 100)

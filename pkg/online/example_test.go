@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -59,7 +59,7 @@ func ExampleRegret() {
 // DP-FTRL is FTRL over a noisy sum. The printed scale of its noise buys less than it says.
 func ExampleFTRL() {
 	for _, calibration := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
-		tree := mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: calibration}
+		tree := continual.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: calibration}
 		ready, err := online.FTRL{Gradient: 1, Sums: tree}.Open(10, 10_000)
 		if err != nil {
 			fmt.Println(err)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -31,9 +31,9 @@ type FTRL struct {
 	Radius   float64 // D; 0 means 1
 	Gradient float64 // G > 0: a bound on the norm of gradients, no default
 	Rate     float64 // eta > 0; 0 means sqrt(2/horizon)
-	// Sums releases the running sum of gradients, in units of G: mechanism.VectorTree, VectorBLT or
+	// Sums releases the running sum of gradients, in units of G: continual.VectorTree, VectorBLT or
 	// VectorSquareRoot. nil means the exact sum, which is not private.
-	Sums privacy.Statistic[mechanism.Total]
+	Sums privacy.Statistic[continual.Total]
 }
 
 var _ Learner = FTRL{}
@@ -41,14 +41,14 @@ var _ Learner = FTRL{}
 // FTRLCalibrated is an [FTRL] that is ready for runs, and says what they reveal.
 type FTRLCalibrated struct {
 	on   ball
-	sums privacy.Mechanism[mechanism.Total]
+	sums privacy.Mechanism[continual.Total]
 	half float64 // eta/2
 }
 
 // FTRLRun is an [FTRL] in a run.
 type FTRLRun struct {
 	core
-	sums   privacy.Stream[mechanism.Total]
+	sums   privacy.Stream[continual.Total]
 	half   float64
 	record privacy.Record
 	next   []float64
@@ -70,7 +70,7 @@ func (f FTRL) Open(dim, horizon int) (Calibrated, error) {
 	}
 	sums := f.Sums
 	if sums == nil {
-		sums = mechanism.VectorExact{}
+		sums = continual.VectorExact{}
 	} else if err := field.Check("online: FTRL.Sums", sums); err != nil {
 		return nil, err
 	}

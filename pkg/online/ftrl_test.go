@@ -5,19 +5,19 @@ import (
 	"os"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // sums are the statistics that DP-FTRL is tried over.
-var sums = map[string]privacy.Statistic[mechanism.Total]{
-	"none":          mechanism.VectorExact{},
-	"as printed":    mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished},
-	"Laplace":       mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}},
-	"square root":   mechanism.VectorSquareRoot{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}},
-	"BLT":           mechanism.VectorBLT{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}},
-	"Gaussian tree": mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}},
+var sums = map[string]privacy.Statistic[continual.Total]{
+	"none":          continual.VectorExact{},
+	"as printed":    continual.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished},
+	"Laplace":       continual.VectorTree{Budget: privacy.Budget{Epsilon: 1}},
+	"square root":   continual.VectorSquareRoot{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}},
+	"BLT":           continual.VectorBLT{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}},
+	"Gaussian tree": continual.VectorTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}},
 }
 
 // overRoot returns the mean of regret/sqrt T over trials, and its standard error.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -57,7 +57,7 @@ func TestFTRLPlan(t *testing.T) {
 		}
 		ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
 		if name == "Laplace" {
-			over = mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Padded: true}
+			over = continual.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Padded: true}
 		}
 		k := &kept{Learner: FTRL{Gradient: 1, Sums: over}}
 		if _, err := Regret(k, s, 100, nil, ledger); err != nil {
@@ -91,7 +91,7 @@ func TestFTRLPlan(t *testing.T) {
 
 // TestFTRLRepeats: with the same noise anew, a run is the same; on goes the noise, another.
 func TestFTRLRepeats(t *testing.T) {
-	ready := open(t, FTRL{Gradient: 1, Sums: mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Padded: true}}, 2, 20)
+	ready := open(t, FTRL{Gradient: 1, Sums: continual.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Padded: true}}, 2, 20)
 	run := func(noise rand.Source) []float64 {
 		l := ready.Start(nil, noise)
 		var all []float64

@@ -3,15 +3,15 @@ package privacy_test
 import (
 	"fmt"
 
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // Six users have one record each, three have two, one has thirty: what epsilon = 1 for a record is
 // worth to each.
 func ExampleUserLevels() {
-	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
-	tree, err := mechanism.Tree{Noise: noise}.Open(privacy.Setup{Dim: 3, Horizon: 100, Bound: 1, Alpha: 0.1})
+	noise := continual.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
+	tree, err := continual.Tree{Noise: noise}.Open(privacy.Setup{Dim: 3, Horizon: 100, Bound: 1, Alpha: 0.1})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/snapshot"
@@ -37,8 +37,8 @@ func Example() {
 		return arms[0]
 	}
 
-	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
-	l := learner.New(linear.UCB{}, mechanism.Tree{Noise: noise})
+	noise := continual.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
+	l := learner.New(linear.UCB{}, continual.Tree{Noise: noise})
 	saved, err := snapshot.Seeded(l, world.Problem(), 1000, 1)
 	if err != nil {
 		log.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -20,8 +20,8 @@ import (
 var (
 	budget     = privacy.Budget{Epsilon: 1, Delta: 1e-6}
 	contextual = bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
-	tree       = learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})
-	secure     = learner.New(linear.UCB{}, mechanism.SecureTree{Budget: budget})
+	tree       = learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: budget}})
+	secure     = learner.New(linear.UCB{}, continual.SecureTree{Budget: budget})
 )
 
 // play plays rounds of a game that is a function of the round.
@@ -159,7 +159,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"a cut file", state[:len(state)-7], tree, "the checksum is wrong"},
 		{"a cut state", resealed, tree, "snapshot: "},
 		{"another learner", state, learner.New(linear.UCB{RhoMin: 3}, tree.Statistic), "the state is of the learner"},
-		{"another statistic", state, learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}}}), "the state is of the learner"},
+		{"another statistic", state, learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}}}), "the state is of the learner"},
 		{"no learner", state, nil, "the learner is nil"},
 		{"one that cannot be written", state, learner.Delayed{Learner: &tree}, "value.Learner is a pointer"},
 	} {

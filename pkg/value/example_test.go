@@ -7,13 +7,13 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/value"
 )
 
 func init() {
-	value.Register(learner.Private[privacy.Sums]{}, linear.UCB{}, mechanism.Tree{}, mechanism.Gaussian{})
+	value.Register(learner.Private[privacy.Sums]{}, linear.UCB{}, continual.Tree{}, continual.Gaussian{})
 }
 
 // A learner as Go source, as JSON, and read from that.

@@ -22,7 +22,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/value"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -30,10 +32,10 @@ import (
 
 func init() {
 	value.Register(
-		learner.Private[privacy.Means]{}, learner.Private[mechanism.SparseGram]{}, learner.Metered{}, learner.Local{}, learner.Random{},
+		learner.Private[privacy.Means]{}, learner.Private[episodes.SparseGram]{}, learner.Metered{}, learner.Local{}, learner.Random{},
 		local.LDPDevice{}, local.LDPServer{}, learner.BitSum{}, slots.OMM{}, sparse.SparseJDP{}, learner.Delayed{}, sparse.SupportOracle{},
 		local.CombinerDevice{}, local.CombinerServer{}, arms.DPElimination{}, arms.AdaPUCB{},
-		privacy.Budget{}, mechanism.Blocks{}, mechanism.Batches{}, mechanism.Geometric{}, mechanism.SparseEpisodes{}, mechanism.Growing{}, mechanism.Signs{},
+		privacy.Budget{}, tally.Blocks{}, tally.Batches{}, tally.Geometric{}, episodes.SparseEpisodes{}, episodes.Growing{}, episodes.Signs{},
 		environment.Arms{}, environment.SemiBandit{}, environment.Sparse{}, environment.Blind{}, environment.DecisionSets{},
 		(*matroid.Uniform)(nil), (*matroid.Graphic)(nil), (*matroid.Laminar)(nil), (*matroid.Linear)(nil), (*matroid.LinearFloat)(nil),
 		(*matroid.Partition)(nil), (*matroid.Transversal)(nil), holds{}, pair[kind, float64]{}, kind(0), 0, 0.0, "", float32(0), false, []int{})
@@ -78,16 +80,16 @@ func values() []any {
 	ldp := local.LDPNoise{Budget: budget}
 	return []any{
 		learner.Random{},
-		learner.New(linear.UCB{RhoMin: 0.1}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}),
-		learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: math.Inf(1)}}}),
-		learner.New(slots.OMM{Matroid: uniform}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1. / 3}}),
-		learner.New(arms.AdaPUCB{Alpha: math.Nextafter(3, 4)}, mechanism.Batches{Budget: budget, Lengths: mechanism.Geometric{First: 2, Ratio: 1.5}}),
+		learner.New(linear.UCB{RhoMin: 0.1}, continual.Tree{Noise: continual.Gaussian{Budget: budget}}),
+		learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: privacy.Budget{Epsilon: math.Inf(1)}}}),
+		learner.New(slots.OMM{Matroid: uniform}, tally.Blocks{Budget: privacy.Budget{Epsilon: 1. / 3}}),
+		learner.New(arms.AdaPUCB{Alpha: math.Nextafter(3, 4)}, tally.Batches{Budget: budget, Lengths: tally.Geometric{First: 2, Ratio: 1.5}}),
 		arms.NewDPElimination(1),
-		learner.Metered{Learner: learner.New(linear.UCB{}, mechanism.Tree{}), Budget: budget, Freeze: true},
+		learner.Metered{Learner: learner.New(linear.UCB{}, continual.Tree{}), Budget: budget, Freeze: true},
 		learner.Local{Device: local.LDPDevice{Noise: ldp}, Server: local.LDPServer{Noise: ldp, Policy: linear.UCB{}}, Batch: 7, Shuffler: learner.BitSum{}},
 		learner.Local{Device: local.CombinerDevice{Devices: []learner.Device{}}, Server: local.CombinerServer{Servers: []learner.Server{local.LDPServer{}}}},
-		learner.New(sparse.SparseJDP{}, mechanism.SparseEpisodes{Budget: budget, Lengths: mechanism.Growing{Least: 4},
-			Phases: []mechanism.Phase{{Picks: 1, Scores: mechanism.Signs{}}, {Reward: 0.5}}}),
+		learner.New(sparse.SparseJDP{}, episodes.SparseEpisodes{Budget: budget, Lengths: episodes.Growing{Least: 4},
+			Phases: []episodes.Phase{{Picks: 1, Scores: episodes.Signs{}}, {Reward: 0.5}}}),
 		sparse.SupportOracle{Support: []int{1, 0}},
 		learner.Delayed{Learner: learner.New(linear.UCB{}, nil), Most: 3},
 		environment.Arms{Means: []float64{0.1, 1. / 3, 0}, Law: environment.GaussianWeights, Sigma: 1},
@@ -237,7 +239,7 @@ func TestRefuses(t *testing.T) {
 		{holds{Any: make(chan int)}, "value.Any is a chan"},
 		{func() {}, "value is a function"},
 		{learner.New(&linear.UCB{}, nil), "value.Policy is a pointer, a *linear.UCB"},
-		{learner.New(linear.UCB{}, (*mechanism.BLT)(nil)), "value.Statistic is a pointer, a *mechanism.BLT"},
+		{learner.New(linear.UCB{}, (*continual.BLT)(nil)), "value.Statistic is a pointer, a *continual.BLT"},
 		{environment.SemiBandit{Matroid: (*matroid.Uniform)(nil)}, "value.Matroid is a pointer, a *matroid.Uniform"},
 	} {
 		_, goErr := value.Go(c.v)
@@ -298,7 +300,7 @@ func TestReadRefuses(t *testing.T) {
 func TestKey(t *testing.T) {
 	seen := map[string]any{}
 	for i, v := range append(append(values(), odd()...), wraps{matroid.Must(matroid.NewUniform(5, 2)), 3}, wraps{matroid.Must(matroid.NewUniform(5, 2)), 4},
-		learner.New(linear.UCB{RhoMin: math.Nextafter(0.1, 1)}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 0.1, Delta: 1e-300}}})) {
+		learner.New(linear.UCB{RhoMin: math.Nextafter(0.1, 1)}, continual.Tree{Noise: continual.Gaussian{Budget: privacy.Budget{Epsilon: 0.1, Delta: 1e-300}}})) {
 		key, err := value.Key(v)
 		if err != nil {
 			t.Errorf("%T: %v", v, err)

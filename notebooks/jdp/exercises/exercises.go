@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -99,13 +99,13 @@ var (
 )
 
 // gaussian returns the noise of a tree.
-func gaussian(dim, horizon int, bound float64) mechanism.Nodes {
-	return check.Try(mechanism.Gaussian{Budget: budget}.Open(privacy.Setup{Dim: dim, Horizon: horizon, Bound: bound, Alpha: 0.1}))
+func gaussian(dim, horizon int, bound float64) continual.Nodes {
+	return check.Try(continual.Gaussian{Budget: budget}.Open(privacy.Setup{Dim: dim, Horizon: horizon, Bound: bound, Alpha: 0.1}))
 }
 
 // scale returns the standard deviation of a node's noise in six dimensions, by a calibration.
 func scale(b privacy.Budget, horizon int, c privacy.Calibration) float64 {
-	noise := mechanism.Gaussian{Budget: b, Calibration: c}
+	noise := continual.Gaussian{Budget: b, Calibration: c}
 	setup := privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 0.1}
 	return check.Try(noise.Open(setup)).Plan(1).Cases[0][0].Law.Scale
 }
@@ -116,7 +116,7 @@ func leastNoise(horizon int, bound, _ float64) float64 {
 
 func nodes(t, horizon int) (summed, most int) {
 	most, _ = gaussian(2, horizon, 1).Levels()
-	return len(mechanism.PrefixNodes(t)), most
+	return len(continual.PrefixNodes(t)), most
 }
 
 func eigenvalue(a, b, c, shift float64) float64 {

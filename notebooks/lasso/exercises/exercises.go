@@ -9,6 +9,7 @@ import (
 	study "github.com/dpbandits/dpbandits/notebooks/lasso"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -100,8 +101,8 @@ func reward(rows int) float64 { return 3.75*2 + math.Sqrt(2*math.Log1p(float64(r
 
 // stepped returns how far one row of so many, of one step, moves what FLIPHAT releases.
 func stepped(rows int, step, context, reward float64) float64 {
-	h := mechanism.NoisyIHT{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Sparsity: 1, L1: 3.75, Step: step, Context: context,
-		Lengths: mechanism.Growing{Least: rows}}
+	h := episodes.NoisyIHT{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Sparsity: 1, L1: 3.75, Step: step, Context: context,
+		Lengths: episodes.Growing{Least: rows}}
 	return study.LastRow(h, rows, context, reward) - study.LastRow(h, rows, context, -reward)
 }
 
@@ -170,6 +171,6 @@ func largest(world int) int {
 }
 
 // sums picks one coordinate by noisy scores, at epsilon = 1.
-var sums = check.Try(mechanism.TopScores{
-	Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Picks: 1, Scores: mechanism.Signs{Y: 1}, Lengths: mechanism.Growing{Least: 128},
+var sums = check.Try(episodes.TopScores{
+	Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Picks: 1, Scores: episodes.Signs{Y: 1}, Lengths: episodes.Growing{Least: 128},
 }.Open(privacy.Setup{Horizon: 129, Dim: 3, Bound: 2}))

@@ -12,7 +12,7 @@ import (
 
 	study "github.com/dpbandits/dpbandits/notebooks/matroid"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -80,7 +80,7 @@ var set = exercise.Set{
 // enough returns the least block, a power of two, whose mean has noise with a standard deviation
 // of at most sd.
 func enough(epsilon float64, slots int, sd float64) int {
-	blocks := mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}}
+	blocks := tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}}
 	opened := check.Try(blocks.Open(privacy.Setup{Horizon: 10, Arms: slots, Slots: slots, Hi: 1}))
 	scale := opened.Plan(privacy.All).Cases[0][0].Law.Scale
 	return int(math.Max(1, math.Exp2(math.Ceil(math.Log2(math.Sqrt2*scale/sd)))))

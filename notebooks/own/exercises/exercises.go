@@ -8,7 +8,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 )
@@ -21,7 +21,7 @@ var set = exercise.Set{
 		exercise.Grid(exercise.Args{[]float64{0.2, 0.8, 0.5}, []float64{-0.3, -0.1, -0.2}, []float64{0.4, 0.4, 0.1, -0.9}}, exercise.Args{0, 1, 2})),
 	"index": exercise.Like(func(s, n, beta, rho float64) float64 { return s/(rho+n) + beta/math.Sqrt(rho+n) }, 1e-9,
 		"the index of %[2]v plays that sum to %[1]v, for beta = %[3]v and rho = %[4]v", []exercise.Args{{3, 4, 2, 1}, {0, 0, 2, 1}, {1, 2, 0.5, 2}}),
-	"noisy nodes": exercise.Like(func(t int) int { return len(mechanism.PrefixNodes(t)) }, 0,
+	"noisy nodes": exercise.Like(func(t int) int { return len(continual.PrefixNodes(t)) }, 0,
 		"the number of nodes in the release of round %d", exercise.Grid(exercise.UpTo(1024))),
 	"paired": exercise.Of(func(f func(a, b []float64) (mean, se float64)) error { // worked out by hand
 		for _, c := range []struct {

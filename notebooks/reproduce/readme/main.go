@@ -18,7 +18,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -30,12 +30,12 @@ const rounds = 1_000_000
 var budget = privacy.Budget{Epsilon: 1, Delta: 1e-6}
 
 // buffered is LinUCB over a streaming factorisation, with the best shift.
-var buffered = learner.New(linear.UCB{OptimalShift: true}, mechanism.BLT{Budget: budget})
+var buffered = learner.New(linear.UCB{OptimalShift: true}, continual.BLT{Budget: budget})
 
 // private is LinUCB over a tree of Gaussian noise, with the paper's shift.
 func private(c privacy.Calibration) bandit.Learner {
-	noise := mechanism.Gaussian{Budget: budget, Calibration: c}
-	return learner.New(linear.UCB{}, mechanism.Tree{Noise: noise})
+	noise := continual.Gaussian{Budget: budget, Calibration: c}
+	return learner.New(linear.UCB{}, continual.Tree{Noise: noise})
 }
 
 func main() {

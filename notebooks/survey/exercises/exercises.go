@@ -11,7 +11,8 @@ import (
 	study "github.com/dpbandits/dpbandits/notebooks/survey"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -65,7 +66,7 @@ var set = exercise.Set{
 
 // bought returns the epsilon that the printed noise of DP-FTRL buys.
 func bought(dim, horizon int, epsilon float64) float64 {
-	tree := mechanism.VectorTree{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
+	tree := continual.VectorTree{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
 	return privacy.ClaimOf(check.Try(tree.Open(privacy.Setup{Horizon: horizon, Dim: dim, Bound: 1}))).Epsilon()
 }
 
@@ -78,7 +79,7 @@ func free(means []float64) float64 {
 
 // remembers returns how many of an arm's n rewards are in the last mean that AdaP-TT has released.
 func remembers(n int) int {
-	batches := mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: arms.NewAdaPTT(1, 0.1).Statistic.(mechanism.Batches).Lengths}
+	batches := tally.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: arms.NewAdaPTT(1, 0.1).Statistic.(tally.Batches).Lengths}
 	opened := check.Try(batches.Open(privacy.Setup{Horizon: 100, Arms: 1, Slots: 1, Lo: 0, Hi: 1}))
 	run := opened.Start(privacy.NewNoise(random.Source(1, 0, "noise")))
 	for range n {

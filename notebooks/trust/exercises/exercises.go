@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -41,9 +42,9 @@ var set = exercise.Set{
 		return estimate[1] / 1000
 	}, 1e-9, "the estimate for a share of %v and ε = %v", exercise.Grid(exercise.Args{0.3, 0.5, 0, 1}, exercise.Args{0.2, 1, 3})),
 	"nodes of row 1": exercise.Like(func(rounds int) int {
-		nodes := map[mechanism.Node]bool{}
+		nodes := map[continual.Node]bool{}
 		for t := range rounds {
-			nodes[mechanism.PrefixNodes(t + 1)[0]] = true // the largest node of a release begins with row 1
+			nodes[continual.PrefixNodes(t + 1)[0]] = true // the largest node of a release begins with row 1
 		}
 		return len(nodes)
 	}, 0, "the number of nodes with row 1 after %d rounds", exercise.Grid(exercise.UpTo(300))),

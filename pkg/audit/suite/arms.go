@@ -9,15 +9,15 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // soundArms audits the statistics and the learners of the multi-armed bandit.
 func soundArms(e Effort) []audit.Item {
 	pure := privacy.Budget{Epsilon: Budget.Epsilon}
-	batches := func(b privacy.Budget, g mechanism.Geometric, cumulative bool) privacy.Tally {
-		return mechanism.Batches{Budget: b, Lengths: g, Cumulative: cumulative}
+	batches := func(b privacy.Budget, g tally.Geometric, cumulative bool) privacy.Tally {
+		return tally.Batches{Budget: b, Lengths: g, Cumulative: cumulative}
 	}
 	pulls := func(n int) (rounds [][]int) { // of one arm
 		for range n {
@@ -55,13 +55,13 @@ func soundArms(e Effort) []audit.Item {
 	mu, err := privacy.GaussianMu(Budget)
 	must(err)
 	items := []audit.Item{
-		last.item("batches", pure.Epsilon, tallyRuns(e), batches(pure, mechanism.Geometric{First: 2, Ratio: 2}, false)),
-		both.item("batches, cumulative", pure.Epsilon, tallyRuns(e), batches(pure, mechanism.Geometric{First: 1, Ratio: 2}, true)),
+		last.item("batches", pure.Epsilon, tallyRuns(e), batches(pure, tally.Geometric{First: 2, Ratio: 2}, false)),
+		both.item("batches, cumulative", pure.Epsilon, tallyRuns(e), batches(pure, tally.Geometric{First: 1, Ratio: 2}, true)),
 		gaussian.item("batches, Gaussian", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000),
-			batches(Budget, mechanism.Geometric{First: 2, Ratio: 2}, false)),
-		hybrid.item("hybrid mechanism of each arm", pure.Epsilon, tallyRuns(e), mechanism.HybridTally{Epsilon: pure.Epsilon}),
-		draw.item("draws of Thompson sampling", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000), mechanism.PosteriorDraws{Variance: 1 / (2 * mu * mu), Delta: Budget.Delta}),
-		bit.item("randomised bits of each arm", pure.Epsilon, tallyRuns(e), mechanism.ResponseTally{Epsilon: pure.Epsilon}),
+			batches(Budget, tally.Geometric{First: 2, Ratio: 2}, false)),
+		hybrid.item("hybrid mechanism of each arm", pure.Epsilon, tallyRuns(e), tally.Hybrid{Epsilon: pure.Epsilon}),
+		draw.item("draws of Thompson sampling", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000), tally.PosteriorDraws{Variance: 1 / (2 * mu * mu), Delta: Budget.Delta}),
+		bit.item("randomised bits of each arm", pure.Epsilon, tallyRuns(e), tally.Response{Epsilon: pure.Epsilon}),
 	}
 	for _, l := range []struct {
 		name   string
@@ -80,7 +80,7 @@ func soundArms(e Effort) []audit.Item {
 		{"TargetIMED", 60, arms.NewTargetIMED(pure.Epsilon)},
 		{"DP-KLUCB", 36, arms.NewDPKLUCB(pure.Epsilon, 1.2)},
 		{"DP-SE", 760,
-			learner.New(arms.DPElimination{Epsilon: pure.Epsilon, Beta: 0.999}, mechanism.Batches{Budget: pure})},
+			learner.New(arms.DPElimination{Epsilon: pure.Epsilon, Beta: 0.999}, tally.Batches{Budget: pure})},
 	} {
 		items = append(items, armsItem(e, l.name, l.rounds, l.Learner))
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -33,7 +34,7 @@ func soundBeyond(e Effort) (items []audit.Item) {
 	problem, worlds := tellTale(4)
 	items = append(items, audit.Learner{
 		Name: "LinUCB over binary tree: actions, beyond its bounds", Problem: problem, Worlds: audit.Beyond(worlds, 2), Runs: runs,
-		Of: learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}}),
+		Of: learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: Budget}}),
 	})
 	for _, item := range append(locals(e), SoundSemiBandits(e)...) {
 		l := item.(audit.Learner)
@@ -75,7 +76,7 @@ func likelihoodItem(name string, exact float64, runs int, worlds [2][]float64, o
 func wishartItem(name string, runs int) audit.Item {
 	setup := privacy.Setup{Dim: 2, Horizon: 2, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
 	near, far := audit.FarRows(setup)
-	of := opened(mechanism.Tree{Noise: mechanism.Wishart{Budget: Budget, Unshifted: true}}.Open(setup))
+	of := opened(continual.Tree{Noise: continual.Wishart{Budget: Budget, Unshifted: true}}.Open(setup))
 	release := func(world int, source rand.Source, out []float64) error {
 		t := of.Start(privacy.NewNoise(source))
 		if _, err := t.Add(privacy.Row([][]float64{near, far}[world])); err != nil {

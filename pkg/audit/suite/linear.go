@@ -14,7 +14,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -128,7 +128,7 @@ func nodes(name string, of any, runs int, node privacy.Law, rows [2][][]float64,
 // secureLaw returns the law of a node of a secure tree. Whole numbers of steps have the ratio of
 // likelihoods that the Gaussian of their parameter has.
 func secureLaw(s privacy.Setup) privacy.Law {
-	of := opened(mechanism.SecureTree{Budget: Budget}.Open(s))
+	of := opened(continual.SecureTree{Budget: Budget}.Open(s))
 	return privacy.SymmetricGaussianLaw(s.Dim, of.(interface{ SD() float64 }).SD())
 }
 
@@ -141,7 +141,7 @@ func secureSums(name string, s privacy.Setup, runs int) audit.Item {
 			rows[w] = append(rows[w], make([]float64, s.Dim))
 		}
 	}
-	of := opened(mechanism.SecureTree{Budget: Budget}.Open(s))
+	of := opened(continual.SecureTree{Budget: Budget}.Open(s))
 	return nodes(name, of, runs, secureLaw(s), rows, func(world int, _ rand.Source, each func(int, *privacy.Sums)) error {
 		run := of.Start(nil)
 		for t, row := range rows[world] {
@@ -190,7 +190,7 @@ func soundLinear(e Effort) (items []audit.Item) {
 		switch of.name {
 		case "Wishart tree": // not linear
 			items = append(items, nodesOfLinUCB(name+": releases, by likelihood", runs,
-				mechanism.Tree{Noise: mechanism.Wishart{Budget: Budget, Unshifted: true}},
+				continual.Tree{Noise: continual.Wishart{Budget: Budget, Unshifted: true}},
 				func(l bandit.Calibrated) privacy.Law { return privacy.PlanOf(l, privacy.All).Cases[0][0].Law }))
 		case "secure tree":
 			items = append(items, nodesOfLinUCB(name+": releases, by likelihood", runs, of.of, func(bandit.Calibrated) privacy.Law {

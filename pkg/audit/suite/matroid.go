@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -99,12 +99,12 @@ func soundTallies(e Effort) []audit.Item {
 		}}
 	}
 	return []audit.Item{
-		blocks.item("doubling blocks, Laplace", pure.Epsilon, tallyRuns(e), mechanism.Blocks{Budget: pure}),
-		forgetful.item("doubling blocks, the first record", pure.Epsilon, tallyRuns(e), mechanism.Blocks{Budget: pure}),
-		remembering.item("doubling blocks, remembering", pure.Epsilon, tallyRuns(e), mechanism.Blocks{Budget: pure, Remember: true}),
-		means(1).item("doubling blocks, Gaussian", Budget.Epsilon, many, mechanism.Blocks{Budget: Budget}),
-		tree.item("tree of each arm, Laplace", pure.Epsilon, many, mechanism.TreeTally{Budget: pure}),
-		means(0).item("tree of each arm, Gaussian", Budget.Epsilon, many, mechanism.TreeTally{Budget: Budget}),
+		blocks.item("doubling blocks, Laplace", pure.Epsilon, tallyRuns(e), tally.Blocks{Budget: pure}),
+		forgetful.item("doubling blocks, the first record", pure.Epsilon, tallyRuns(e), tally.Blocks{Budget: pure}),
+		remembering.item("doubling blocks, remembering", pure.Epsilon, tallyRuns(e), tally.Blocks{Budget: pure, Remember: true}),
+		means(1).item("doubling blocks, Gaussian", Budget.Epsilon, many, tally.Blocks{Budget: Budget}),
+		tree.item("tree of each arm, Laplace", pure.Epsilon, many, tally.Tree{Budget: pure}),
+		means(0).item("tree of each arm, Gaussian", Budget.Epsilon, many, tally.Tree{Budget: Budget}),
 		warmUpItem(e, "doubling blocks, warm-up", privacy.Sound),
 		warmUpItem(e, "doubling blocks, warm-up as published", privacy.AsPublished),
 	}
@@ -124,5 +124,5 @@ func warmUpItem(e Effort, name string, c privacy.Calibration) audit.Item {
 			out[0] += tellLaplace(t.Release().Of[arm].Mean)
 		}
 	}}
-	return first.item(name, exact, tallyRuns(e), mechanism.Blocks{Budget: budget, Calibration: c})
+	return first.item(name, exact, tallyRuns(e), tally.Blocks{Budget: budget, Calibration: c})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -44,7 +44,7 @@ func releaseItems(t *testing.T) map[string]float64 {
 		return linear.NewCoreSet(privacy.Budget{Epsilon: epsilon})
 	})
 	for _, epsilon := range []float64{1, 3} {
-		run(FirstRow(fmt.Sprintf("tree, %g", epsilon), 10_000, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: epsilon, Delta: 1e-5}}}))
+		run(FirstRow(fmt.Sprintf("tree, %g", epsilon), 10_000, continual.Tree{Noise: continual.Gaussian{Budget: privacy.Budget{Epsilon: epsilon, Delta: 1e-5}}}))
 	}
 	return found
 }

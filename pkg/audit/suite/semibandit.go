@@ -6,7 +6,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -51,7 +51,7 @@ func semiBanditItem(e Effort, name string, exact float64, told bool, start slots
 // SoundSemiBandits audits the learners of the matroid bandits.
 func SoundSemiBandits(e Effort) (items []audit.Item) {
 	blocks := func(c privacy.Calibration) privacy.Tally {
-		return mechanism.Blocks{Budget: privacy.Budget{Epsilon: Budget.Epsilon}, Calibration: c}
+		return tally.Blocks{Budget: privacy.Budget{Epsilon: Budget.Epsilon}, Calibration: c}
 	}
 	dpucb := func(m matroid.Matroid) bandit.Learner {
 		return learner.New(slots.OMM{Matroid: m}, blocks(privacy.Sound))

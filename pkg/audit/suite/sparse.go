@@ -6,7 +6,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -18,7 +18,7 @@ const sparseRows = 8
 // soundSparse audits the statistics of sparse linear models, and the local device.
 func soundSparse(e Effort) []audit.Item {
 	runs := pick(e, 40_000, 200_000, 1_000_000)
-	lengths := mechanism.Growing{Least: sparseRows, Factor: 1}
+	lengths := episodes.Growing{Least: sparseRows, Factor: 1}
 	value := func(of []float64) float64 {
 		if len(of) == 0 {
 			return 0
@@ -31,24 +31,24 @@ func soundSparse(e Effort) []audit.Item {
 		}
 		return float64(of[0])
 	}
-	hard := func(r *mechanism.SparseTheta, out []float64) { out[0], out[1] = first(r.Support), value(r.Theta) }
-	gram := func(r *mechanism.SparseGram, out []float64) {
+	hard := func(r *episodes.SparseTheta, out []float64) { out[0], out[1] = first(r.Support), value(r.Theta) }
+	gram := func(r *episodes.SparseGram, out []float64) {
 		out[0], out[1], out[2] = first(r.Support), value(r.Gram), value(r.Cross)
 	}
 	// Its step is so small that no estimate is at the end of its range.
-	iht := func(h mechanism.NoisyIHT) mechanism.NoisyIHT {
+	iht := func(h episodes.NoisyIHT) episodes.NoisyIHT {
 		h.Budget, h.Sparsity, h.L1, h.Step, h.Rate, h.Lengths = Budget, 1, 1, 1e-3, 0.6, lengths
 		return h
 	}
 	return []audit.Item{
-		chosen("sparse episodes", runs, 4, 2, mechanism.SparseEpisodes{Budget: Budget, Lengths: lengths,
-			Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}}}, gram),
-		sparseItem("sparse episodes, refined by residuals", runs, 2, 4, 3, mechanism.SparseEpisodes{Budget: Budget, Lengths: lengths, Refine: true,
-			Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}, {Norm: 1, Reward: 0.5}}}, gram),
-		chosen("top scores", runs, 4, 0, mechanism.TopScores{Budget: Budget, Picks: 1, Lengths: lengths}, func(r *mechanism.Support, out []float64) { out[0] = first(r.Of) }),
-		chosen("hard thresholding", runs, 4, 1, iht(mechanism.NoisyIHT{}), hard),
-		chosen("hard thresholding by the published lemma", runs, 4, 1, iht(mechanism.NoisyIHT{Calibration: privacy.AsPublished}), hard),
-		chosen("hard thresholding under Gumbel noise", runs, 4, 1, iht(mechanism.NoisyIHT{Gumbel: true}), hard),
+		chosen("sparse episodes", runs, 4, 2, episodes.SparseEpisodes{Budget: Budget, Lengths: lengths,
+			Phases: []episodes.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}}}, gram),
+		sparseItem("sparse episodes, refined by residuals", runs, 2, 4, 3, episodes.SparseEpisodes{Budget: Budget, Lengths: lengths, Refine: true,
+			Phases: []episodes.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}, {Norm: 1, Reward: 0.5}}}, gram),
+		chosen("top scores", runs, 4, 0, episodes.TopScores{Budget: Budget, Picks: 1, Lengths: lengths}, func(r *episodes.Support, out []float64) { out[0] = first(r.Of) }),
+		chosen("hard thresholding", runs, 4, 1, iht(episodes.NoisyIHT{}), hard),
+		chosen("hard thresholding by the published lemma", runs, 4, 1, iht(episodes.NoisyIHT{Calibration: privacy.AsPublished}), hard),
+		chosen("hard thresholding under Gumbel noise", runs, 4, 1, iht(episodes.NoisyIHT{Gumbel: true}), hard),
 		lastRowOfLasso(sparseItem("thresholded LASSO, mended", runs/5, 1, 0, 3, mendedLasso(), gram)),
 		sparseBitsItem(runs),
 	}
@@ -122,8 +122,8 @@ func lastRowOfLasso(item audit.Item) audit.Item {
 	panic("suite: the thresholded LASSO releases nothing under Wishart noise")
 }
 
-func mendedLasso() mechanism.ThresholdedLasso {
-	return mechanism.ThresholdedLasso{Budget: Budget, Sparsity: 1, Reward: 1, Row: 1, Repairs: mechanism.Repairs{
+func mendedLasso() episodes.ThresholdedLasso {
+	return episodes.ThresholdedLasso{Budget: Budget, Sparsity: 1, Reward: 1, Row: 1, Repairs: episodes.Repairs{
 		Sensitivity: true, Threshold: true, Screen: true, Bound: true, Freedom: true, Split: true, TwoSided: true,
 	}}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -219,14 +220,14 @@ type sums struct {
 // auditedSums are the accumulators that claim privacy.
 func auditedSums() []sums {
 	return []sums{
-		{"binary tree", mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}}},
-		{"pan-private tree", mechanism.PanPrivateTree{Noise: mechanism.Gaussian{Budget: Budget}}},
-		{"Honaker's tree", mechanism.Honaker{Budget: Budget}},
-		{"square root", mechanism.SquareRoot{Budget: Budget}},
-		{"BLT", mechanism.BLT{Budget: Budget}},
-		{"secure tree", mechanism.SecureTree{Budget: Budget}},
-		{"Gaussian tree as published", mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget, Calibration: privacy.AsPublished}}},
-		{"Wishart tree", mechanism.Tree{Noise: mechanism.Wishart{Budget: Budget}}},
+		{"binary tree", continual.Tree{Noise: continual.Gaussian{Budget: Budget}}},
+		{"pan-private tree", continual.PanPrivateTree{Noise: continual.Gaussian{Budget: Budget}}},
+		{"Honaker's tree", continual.Honaker{Budget: Budget}},
+		{"square root", continual.SquareRoot{Budget: Budget}},
+		{"BLT", continual.BLT{Budget: Budget}},
+		{"secure tree", continual.SecureTree{Budget: Budget}},
+		{"Gaussian tree as published", continual.Tree{Noise: continual.Gaussian{Budget: Budget, Calibration: privacy.AsPublished}}},
+		{"Wishart tree", continual.Tree{Noise: continual.Wishart{Budget: Budget}}},
 	}
 }
 
@@ -259,8 +260,8 @@ func soundRuns(e Effort) (items []audit.Item) {
 	setup := privacy.Setup{Dim: 3, Horizon: horizon, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
 	budget := privacy.Budget{Epsilon: 8, Delta: 1e-9}
 	for _, sums := range []sums{
-		{"binary tree", mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}},
-		{"BLT", mechanism.BLT{Budget: budget}},
+		{"binary tree", continual.Tree{Noise: continual.Gaussian{Budget: budget}}},
+		{"BLT", continual.BLT{Budget: budget}},
 	} {
 		c, err := audit.Accumulator{Name: fmt.Sprintf("%s: one run of %d rows", sums.name, horizon), Exact: budget.Epsilon, Of: sums.of, Setup: setup}.Canaries()
 		must(err)
@@ -315,7 +316,7 @@ func delayedLinUCB() learner.Delayed {
 
 // gaussianLinUCB returns LinUCB over a tree of Gaussian noise.
 func gaussianLinUCB() learner.Private[privacy.Sums] {
-	return learner.New(linear.UCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}})
+	return learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: Budget}})
 }
 
 // lateItem audits the actions of a learner that gets its rewards two rounds late.

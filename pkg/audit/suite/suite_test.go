@@ -122,7 +122,7 @@ func TestAuditCatches(t *testing.T) {
 // claimNothing are descriptions of pkg/mechanism, pkg/learner and pkg/online without privacy. A
 // server is not listed: what it receives is private, by its device's claim.
 var claimNothing = []string{
-	"mechanism.Exact", "mechanism.Counts", "mechanism.VectorExact",
+	"continual.Exact", "tally.Counts", "continual.VectorExact",
 	"slots.CTSBeta", "sparse.DoublyRobustLasso", "sparse.LassoBandit", "learner.Random", "sparse.SparsityAgnostic",
 	"sparse.SupportOracle", "sparse.ThresholdedLasso",
 	"online.FTPL", "online.Maler", "online.MetaGrad", "online.OGD", "online.ONS",
@@ -133,7 +133,9 @@ var claimNothing = []string{
 func TestEverythingIsAudited(t *testing.T) {
 	claimants := map[string]bool{}
 	files := token.NewFileSet()
-	for _, dir := range []string{"mechanism", "learner", "learner/linear", "learner/local", "learner/slots", "learner/sparse", "online"} {
+	for _, dir := range []string{
+		"mechanism", "mechanism/continual", "mechanism/tally", "mechanism/episodes", "learner", "learner/linear", "learner/local", "learner/slots", "learner/sparse", "online",
+	} {
 		names, err := filepath.Glob("../../" + dir + "/*.go")
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -19,14 +21,14 @@ func soundSurvey(e Effort) []audit.Item {
 	runs, many := pick(e, 20_000, 100_000, 1_000_000), pick(e, 100_000, 200_000, 1_000_000)
 	pure := privacy.Budget{Epsilon: 1}
 	return []audit.Item{
-		prefixSumItem("vector tree, Laplace", runs, mechanism.VectorTree{Budget: pure}),
-		paddedItem("vector tree, padded", many, mechanism.VectorTree{Budget: pure, Padded: true}),
-		prefixSumItem("vector tree, Laplace as published", runs, mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished}),
-		prefixSumItem("vector tree, Gaussian", runs, mechanism.VectorTree{Budget: Budget}),
-		prefixSumItem("square root of vectors", runs, mechanism.VectorSquareRoot{Budget: Budget}),
-		prefixSumItem("BLT of vectors", runs, mechanism.VectorBLT{Budget: Budget}),
-		ftrlItem("DP-FTRL", runs, mechanism.VectorTree{Budget: pure}),
-		ftrlItem("DP-FTRL as published", runs, mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished, Padded: true}),
+		prefixSumItem("vector tree, Laplace", runs, continual.VectorTree{Budget: pure}),
+		paddedItem("vector tree, padded", many, continual.VectorTree{Budget: pure, Padded: true}),
+		prefixSumItem("vector tree, Laplace as published", runs, continual.VectorTree{Budget: pure, Calibration: privacy.AsPublished}),
+		prefixSumItem("vector tree, Gaussian", runs, continual.VectorTree{Budget: Budget}),
+		prefixSumItem("square root of vectors", runs, continual.VectorSquareRoot{Budget: Budget}),
+		prefixSumItem("BLT of vectors", runs, continual.VectorBLT{Budget: Budget}),
+		ftrlItem("DP-FTRL", runs, continual.VectorTree{Budget: pure}),
+		ftrlItem("DP-FTRL as published", runs, continual.VectorTree{Budget: pure, Calibration: privacy.AsPublished, Padded: true}),
 		stoppingItem("stopping rule", 4, 2*many, mechanism.Stopping{}),
 		stoppingItem("stopping rule as published", 1, runs, mechanism.Stopping{Calibration: privacy.AsPublished}), // more numbers show less
 		stoppingItem("stopping rule, doubling", 4, 2*many, mechanism.Stopping{Doubling: true}),
@@ -85,7 +87,7 @@ func batched(outputs int, name string, runs int, b privacy.Budget) audit.Item {
 			}
 		}
 	}}
-	return run.item(name, b.Epsilon, runs, mechanism.RoundBatches{Budget: b, Lengths: threeRounds{}})
+	return run.item(name, b.Epsilon, runs, tally.RoundBatches{Budget: b, Lengths: threeRounds{}})
 }
 
 // largest is a query: the largest weight of a batch.
@@ -108,7 +110,7 @@ func (largest) Answer(s privacy.Setup, records []privacy.Record, dst []float64) 
 // answerItem audits the answer to a batch of three weights, of which one is beyond its bounds on
 // the one side or the other.
 func answerItem(name string, runs int, b privacy.Budget) audit.Item {
-	of := opened(mechanism.Additive{Budget: b, Query: largest{}}.Open(privacy.Setup{Arms: 1, Slots: 1, Horizon: 3, Lo: 0, Hi: 1}))
+	of := opened(tally.Additive{Budget: b, Query: largest{}}.Open(privacy.Setup{Arms: 1, Slots: 1, Horizon: 3, Lo: 0, Hi: 1}))
 	claim, curve := audit.Claimed(privacy.ClaimOf(of))
 	return audit.Mechanism{
 		Name: name, Claim: claim, Curve: curve, Exact: b.Epsilon, Outputs: 1, Runs: runs,
@@ -149,7 +151,7 @@ func coreSetItem(name string, runs int, b privacy.Budget) audit.Item {
 // ftrlItem audits the predictions of DP-FTRL on the line, over four rounds. Its rate is so small
 // that no prediction is at the end of the line. The first loss is beyond its bound, one way or the
 // other; the others are 0.
-func ftrlItem(name string, runs int, sums mechanism.VectorTree) audit.Item {
+func ftrlItem(name string, runs int, sums continual.VectorTree) audit.Item {
 	const rounds = 4
 	ready, err := online.FTRL{Gradient: 1, Rate: 1e-6, Sums: sums}.Open(1, rounds)
 	must(err)
@@ -175,7 +177,7 @@ func ftrlItem(name string, runs int, sums mechanism.VectorTree) audit.Item {
 
 // prefixSumItem audits the releases of five vectors in the plane by their likelihood. All are 0 but
 // for the first, which is beyond its bound, and points one way or the other.
-func prefixSumItem(name string, runs int, statistic privacy.Statistic[mechanism.Total]) audit.Item {
+func prefixSumItem(name string, runs int, statistic privacy.Statistic[continual.Total]) audit.Item {
 	const dim, vectors = 2, 5
 	of := opened(statistic.Open(privacy.Setup{Dim: dim, Horizon: vectors + 1, Bound: 1}))
 	release := func(world int, noise *privacy.Noise, out []float64) error {
@@ -196,7 +198,7 @@ func prefixSumItem(name string, runs int, statistic privacy.Statistic[mechanism.
 // under the noise of two nodes, of which it shows the sum z: its density is that of 1 + |z| times
 // that of a node. The second number is 0, and the first is in both releases; their ratio nears all
 // of epsilon where z is large.
-func paddedItem(name string, runs int, statistic privacy.Statistic[mechanism.Total]) audit.Item {
+func paddedItem(name string, runs int, statistic privacy.Statistic[continual.Total]) audit.Item {
 	const numbers = 2
 	of := opened(statistic.Open(privacy.Setup{Dim: 1, Horizon: numbers + 1, Bound: 1}))
 	scale := 0.0 // as it is drawn
@@ -225,7 +227,7 @@ func paddedItem(name string, runs int, statistic privacy.Statistic[mechanism.Tot
 }
 
 // addPrefixes adds the vectors of a world, and writes the releases to out.
-func addPrefixes(m privacy.Stream[mechanism.Total], dim, world int, out []float64) error {
+func addPrefixes(m privacy.Stream[continual.Total], dim, world int, out []float64) error {
 	r := privacy.Record{X: make([]float64, dim)}
 	for i := range r.X {
 		r.X[i] = 1e3 * float64(1-2*world)

@@ -70,7 +70,8 @@ func mutate(ctx context.Context, s cell.Scale, only, in, keep string, workers in
 	if s == cell.Smoke {
 		r.Every, r.Seeds = 23, 2
 		r.In, r.Then = []string{"pkg/privacy/privacytest"}, []string{
-			"pkg/mechanism", "pkg/learner", "pkg/learner/linear", "pkg/learner/local", "pkg/learner/slots", "pkg/learner/sparse", "pkg/online",
+			"pkg/mechanism", "pkg/mechanism/continual", "pkg/mechanism/tally", "pkg/mechanism/episodes", "pkg/online",
+			"pkg/learner", "pkg/learner/linear", "pkg/learner/local", "pkg/learner/slots", "pkg/learner/sparse",
 		}
 	}
 	if in != "" {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -29,8 +29,8 @@ func NewAdaPUCB(epsilon float64) learner.Private[privacy.Means] {
 }
 
 // doubling returns batches that double the number of an arm's rewards, of which the last counts.
-func doubling(b privacy.Budget) mechanism.Batches {
-	return mechanism.Batches{Budget: b, Lengths: mechanism.Geometric{First: 1, Ratio: 2}}
+func doubling(b privacy.Budget) tally.Batches {
+	return tally.Batches{Budget: b, Lengths: tally.Geometric{First: 1, Ratio: 2}}
 }
 
 // Prepare validates.

@@ -70,7 +70,7 @@ func (b *bets) follow(r *privacy.Means, by better) ([]float64, error) {
 	case now.Count-before.Count == rounds:
 		mean = (float64(float64(now.Count)*now.Mean) - float64(float64(before.Count)*before.Mean)) / float64(rounds)
 	default:
-		return nil, fmt.Errorf("a mean of %d rewards, %d before, after %d rounds of the arm: want mechanism.RoundBatches, or a tally of every reward", now.Count, before.Count, rounds)
+		return nil, fmt.Errorf("a mean of %d rewards, %d before, after %d rounds of the arm: want tally.RoundBatches, or a tally of every reward", now.Count, before.Count, rounds)
 	}
 	b.last[arm], b.records = now, r.Records
 	b.n++

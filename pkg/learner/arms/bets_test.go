@@ -11,7 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -96,7 +96,7 @@ func TestBetsGolden(t *testing.T) {
 func TestBetsOverCounts(t *testing.T) {
 	bits := func(arm, round int) float64 { return float64((round*round + 3*arm*round + arm) % 5 / 3) }
 	for _, p := range []learner.Policy[privacy.Means]{arms.EXP3{}, arms.EXP3IX{}, arms.TsallisINF{}, arms.TsallisINF{Reduced: true}, arms.HTINF{}} {
-		each := mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: inf}, Lengths: mechanism.EqualRounds(1)}
+		each := tally.RoundBatches{Budget: privacy.Budget{Epsilon: inf}, Lengths: tally.EqualRounds(1)}
 		one, other := play(t, learner.New(p, each), four, 300, bits), play(t, learner.New(p, nil), four, 300, bits)
 		for i := range one {
 			if one[i] != other[i] {
@@ -109,7 +109,7 @@ func TestBetsOverCounts(t *testing.T) {
 
 // TestBetsRefuse: means that are neither of the last rounds nor of all are refused by name.
 func TestBetsRefuse(t *testing.T) {
-	l := learner.New(arms.EXP3{}, mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: mechanism.Geometric{First: 2, Ratio: 2}})
+	l := learner.New(arms.EXP3{}, tally.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: tally.Geometric{First: 2, Ratio: 2}})
 	run := started(t, opened(t, l, four, 100), 0)
 	var err error
 	for round := 1; round <= 100 && err == nil; round++ {
@@ -119,8 +119,8 @@ func TestBetsRefuse(t *testing.T) {
 			err = run.Update(&v, []int{arm}, []float64{0})
 		}
 	}
-	if err == nil || !strings.Contains(err.Error(), "want mechanism.RoundBatches") {
-		t.Errorf("an error of %v, want one that names mechanism.RoundBatches", err)
+	if err == nil || !strings.Contains(err.Error(), "want tally.RoundBatches") {
+		t.Errorf("an error of %v, want one that names tally.RoundBatches", err)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/bernoulli"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -26,9 +26,9 @@ func DEps(eps, x, y float64) float64 {
 // cumulative returns batches that forget nothing, the first of first/epsilon rewards. With a short
 // one the noise of the first batches stays in the sum for long, and a best arm that looks bad in it
 // is found late: with 16 in place of 32, IMED's regret varies more.
-func cumulative(first, epsilon, ratio float64) mechanism.Batches {
-	return mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}, Cumulative: true,
-		Lengths: mechanism.Geometric{First: max(1, math.Ceil(first/epsilon)), Ratio: ratio}}
+func cumulative(first, epsilon, ratio float64) tally.Batches {
+	return tally.Batches{Budget: privacy.Budget{Epsilon: epsilon}, Cumulative: true,
+		Lengths: tally.Geometric{First: max(1, math.Ceil(first/epsilon)), Ratio: ratio}}
 }
 
 // checkEpsilon refuses an epsilon that is not positive.

@@ -7,7 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -28,13 +28,13 @@ type DPElimination struct {
 var (
 	_ learner.Policy[privacy.Means] = DPElimination{}
 	_ learner.Asker                 = DPElimination{}
-	_ mechanism.BatchLengths        = (*dpElimination)(nil)
+	_ tally.BatchLengths            = (*dpElimination)(nil)
 )
 
 // NewDPElimination returns DP successive elimination, epsilon-DP in the central model, one reward
 // replaced.
 func NewDPElimination(epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(DPElimination{Epsilon: epsilon}, mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}})
+	return learner.New(DPElimination{Epsilon: epsilon}, tally.Batches{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 // Ask says that the rule sets the lengths of batches.

@@ -7,7 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -17,7 +17,7 @@ import (
 //	mean + sqrt(2 ln t/n) + v/n,   v = sqrt(8) ln(4 t^4)/Epsilon,
 //
 // for n rewards in [0, 1] of an arm. Unless n is a power of 2, v is multiplied by ln n + 1.
-// Logarithms are natural. v bounds the noise of the mechanism, generously: [mechanism.HybridTally]
+// Logarithms are natural. v bounds the noise of the mechanism, generously: [tally.Hybrid]
 // has the exact scales.
 type DPUCB struct {
 	Epsilon float64 // of the statistic, > 0, no default
@@ -27,7 +27,7 @@ var _ learner.Policy[privacy.Means] = DPUCB{}
 
 // NewDPUCB returns DP-UCB, epsilon-DP in the central model, one reward replaced.
 func NewDPUCB(epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(DPUCB{Epsilon: epsilon}, mechanism.HybridTally{Epsilon: epsilon})
+	return learner.New(DPUCB{Epsilon: epsilon}, tally.Hybrid{Epsilon: epsilon})
 }
 
 // Prepare validates.

@@ -8,7 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -36,7 +36,7 @@ func NewEXP3() learner.Private[privacy.Means] { return learner.New(EXP3{}, eachR
 
 // eachRound is the rewards themselves, round by round, without noise.
 func eachRound() privacy.Tally {
-	return mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Lengths: mechanism.EqualRounds(1)}
+	return tally.RoundBatches{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Lengths: tally.EqualRounds(1)}
 }
 
 // Prepare validates.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -16,7 +16,7 @@ import (
 //	N(S/(n+1), c/(n+1))
 //
 // for the sum S of the n rewards in [0, 1] of an arm. The draws are the statistic's,
-// [mechanism.PosteriorDraws], which says how private they are without any more noise (Ou, Avella
+// [tally.PosteriorDraws], which says how private they are without any more noise (Ou, Avella
 // Medina, Cummings 2024): sqrt((T-b+1)/(c (b+1)))-GDP after T rounds, if each arm is played b times
 // first. For T = 10,000, c = 1 and b = 100 that is 9.9-GDP, or epsilon = 90 at delta = 10^-5. More
 // privacy is a larger c or b, and more regret.
@@ -30,7 +30,7 @@ var _ learner.Policy[privacy.Means] = GaussianThompson{}
 // played first times. It is differentially private in the central model, one reward replaced; delta
 // is that at which its claim states an epsilon.
 func NewGaussianThompson(variance float64, first int, delta float64) learner.Private[privacy.Means] {
-	return learner.New(GaussianThompson{}, mechanism.PosteriorDraws{Variance: variance, First: first, Delta: delta})
+	return learner.New(GaussianThompson{}, tally.PosteriorDraws{Variance: variance, First: first, Delta: delta})
 }
 
 // Prepare validates.

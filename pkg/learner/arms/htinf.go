@@ -7,7 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -35,17 +35,17 @@ var _ learner.Policy[privacy.Means] = HTINF{}
 // s sqrt(K T/b) batches, up to a constant, and so s sqrt(K T b) rounds. With s^2 = 1 + 2/(b
 // epsilon)^2 that is least at this b, where s^2 = 2.
 func NewPrivateHTINF(epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(HTINF{}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: epsilon}, Lengths: batchFor(epsilon)})
+	return learner.New(HTINF{}, tally.RoundBatches{Budget: privacy.Budget{Epsilon: epsilon}, Lengths: batchFor(epsilon)})
 }
 
 // batchFor returns the number of rounds of a batch. An epsilon that is none is for the statistic to
 // refuse.
-func batchFor(epsilon float64) mechanism.EqualRounds {
+func batchFor(epsilon float64) tally.EqualRounds {
 	b := math.Ceil(math.Sqrt2 / epsilon)
 	if !(b >= 1) {
 		b = 1
 	}
-	return mechanism.EqualRounds(min(b, 1<<52))
+	return tally.EqualRounds(min(b, 1<<52))
 }
 
 // Prepare validates.

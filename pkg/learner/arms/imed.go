@@ -8,7 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/bernoulli"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -26,7 +26,7 @@ var _ learner.Policy[privacy.Means] = IMED{}
 
 // NewIMED returns IMED, which is not private.
 func NewIMED() learner.Private[privacy.Means] {
-	return learner.New(IMED{Epsilon: math.Inf(1)}, mechanism.Counts{})
+	return learner.New(IMED{Epsilon: math.Inf(1)}, tally.Counts{})
 }
 
 // NewDPIMED returns DP-IMED over all batches of an arm. After the first of 32/epsilon rewards, each

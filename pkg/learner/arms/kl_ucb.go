@@ -8,7 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/bernoulli"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -27,7 +27,7 @@ var _ learner.Policy[privacy.Means] = KLUCB{}
 
 // NewKLUCB returns KL-UCB, which is not private.
 func NewKLUCB() learner.Private[privacy.Means] {
-	return learner.New(KLUCB{Epsilon: math.Inf(1)}, mechanism.Counts{})
+	return learner.New(KLUCB{Epsilon: math.Inf(1)}, tally.Counts{})
 }
 
 // NewDPKLUCB returns DP-KLUCB over all batches of an arm. After the first of 16/epsilon rewards,
@@ -40,7 +40,7 @@ func NewDPKLUCB(epsilon, ratio float64) learner.Private[privacy.Means] {
 // NewLocalKLUCB returns KL-UCB in the local model (Ren, Zhou, Liu, Shroff 2020): each user's device
 // sends one randomised bit. It is epsilon-DP, one user's reward replaced.
 func NewLocalKLUCB(epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(KLUCB{Epsilon: math.Inf(1)}, mechanism.ResponseTally{Epsilon: epsilon})
+	return learner.New(KLUCB{Epsilon: math.Inf(1)}, tally.Response{Epsilon: epsilon})
 }
 
 // Prepare validates.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -25,7 +25,7 @@ var _ learner.Policy[privacy.Means] = LazyThompson{}
 
 // NewLazyThompson returns Lazy-DP-TS, epsilon-DP in the central model, one reward replaced.
 func NewLazyThompson(epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(LazyThompson{}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+	return learner.New(LazyThompson{}, tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 // Prepare validates.

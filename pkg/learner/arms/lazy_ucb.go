@@ -6,7 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -25,7 +25,7 @@ var _ learner.Policy[privacy.Means] = LazyUCB{}
 
 // NewLazyUCB returns Anytime-Lazy-UCB, epsilon-DP in the central model, one reward replaced.
 func NewLazyUCB(epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(LazyUCB{}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+	return learner.New(LazyUCB{}, tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 // Prepare validates.

@@ -10,7 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -116,7 +116,7 @@ func TestWithoutPrivacy(t *testing.T) {
 	const rounds = 3000
 	rewards := drawn([]float64{0.5, 0.55, 0.45, 0.6}, rounds)
 	reward := func(arm, round int) float64 { return rewards[arm][round-1] }
-	single := mechanism.Batches{Budget: privacy.Budget{Epsilon: inf}, Lengths: ones{}, Cumulative: true}
+	single := tally.Batches{Budget: privacy.Budget{Epsilon: inf}, Lengths: ones{}, Cumulative: true}
 	for name, pair := range map[string][2]private{
 		"DP-KLUCB":   {learner.New(arms.KLUCB{Epsilon: inf}, single), arms.NewKLUCB()},
 		"DP-IMED":    {learner.New(arms.IMED{Epsilon: inf}, single), arms.NewIMED()},
@@ -145,7 +145,7 @@ func TestEliminationEpochs(t *testing.T) {
 	l := arms.DPElimination{Epsilon: 1, Beta: 1e-5}
 	p := bandit.Problem{Arms: 5, Slots: 1, RewardMax: 1}
 	means := []float64{0.9, 0.1, 0.85, 0.1, 0.2}
-	played := play(t, learner.New(l, mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}}), p, 80_000,
+	played := play(t, learner.New(l, tally.Batches{Budget: privacy.Budget{Epsilon: 1}}), p, 80_000,
 		func(arm, _ int) float64 { return means[arm] })
 	const first = 1947
 	for i, a := range played[:5*first] {
@@ -167,7 +167,7 @@ func TestEliminationEpochs(t *testing.T) {
 // which is over ln T + (ln 28 - 1)/2, and rests for good.
 func TestTargetLengths(t *testing.T) {
 	l := arms.TargetIMED{Epsilon: 1}
-	s := mechanism.Batches{Budget: privacy.Budget{Epsilon: inf}, Cumulative: true}
+	s := tally.Batches{Budget: privacy.Budget{Epsilon: inf}, Cumulative: true}
 	two := bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}
 	played := play(t, learner.New(l, s), two, 10_000, func(arm, _ int) float64 { return float64(1 - arm) })
 	for i, a := range played {
@@ -201,7 +201,7 @@ func TestTargetLengths(t *testing.T) {
 // an epoch, or has one arm, works.
 func TestBadInput(t *testing.T) {
 	nan := math.NaN()
-	blocks := mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}
+	blocks := tally.Blocks{Budget: privacy.Budget{Epsilon: 1}}
 	for want, l := range map[string]bandit.Learner{
 		"Beta = 1,":         learner.New(arms.SuccessiveElimination{Beta: 1}, nil),
 		"Beta = -0.1,":      learner.New(arms.DPElimination{Epsilon: 1, Beta: -0.1}, blocks),
@@ -220,7 +220,7 @@ func TestBadInput(t *testing.T) {
 		"Delta = NaN,":      arms.NewAdaPTT(1, nan),
 		"epsilon = 0":       arms.NewAdaPTT(0, 0.1),
 		"Geometric.Ratio =": arms.NewDPIMED(1, 1),
-		"Batches.Lengths":   learner.New(arms.UCB1{}, mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}}), // whose rule sets none
+		"Batches.Lengths":   learner.New(arms.UCB1{}, tally.Batches{Budget: privacy.Budget{Epsilon: 1}}), // whose rule sets none
 		"epsilon = -1":      arms.NewDPUCB(-1),
 		"epsilon = NaN":     arms.NewLocalKLUCB(nan),
 	} {
@@ -295,7 +295,7 @@ func TestReplay(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			privacytest.Replay(t, privacytest.PolicyCase[privacy.Means]{
 				Policy:    m.make(2).Policy,
-				Statistic: mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}},
+				Statistic: tally.Blocks{Budget: privacy.Budget{Epsilon: 2}},
 				Problem:   four,
 			})
 		})
@@ -312,7 +312,7 @@ func TestPrivateLearners(t *testing.T) {
 		c := privacytest.LearnerCase{Name: m.name, Learner: m.make(2), Problem: four, Attack: 1000}
 		if m.name == "DP-SE" { // with an epoch that is over in the long run
 			c.Long = 2000
-			c.Learner = learner.New(arms.DPElimination{Epsilon: 2, Beta: 0.9}, mechanism.Batches{Budget: privacy.Budget{Epsilon: 2}})
+			c.Learner = learner.New(arms.DPElimination{Epsilon: 2, Beta: 0.9}, tally.Batches{Budget: privacy.Budget{Epsilon: 2}})
 		}
 		t.Run(m.name, func(t *testing.T) { privacytest.Learner(t, c) })
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -28,7 +28,7 @@ var _ learner.Policy[privacy.Means] = SuccessiveElimination{}
 
 // NewSuccessiveElimination returns successive elimination, which is not private.
 func NewSuccessiveElimination() learner.Private[privacy.Means] {
-	return learner.New(SuccessiveElimination{}, mechanism.Counts{})
+	return learner.New(SuccessiveElimination{}, tally.Counts{})
 }
 
 // Prepare validates.

@@ -8,7 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/bernoulli"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -44,14 +44,14 @@ type TargetIMED struct {
 var (
 	_ learner.Policy[privacy.Means] = TargetIMED{}
 	_ learner.Asker                 = TargetIMED{}
-	_ mechanism.BatchLengths        = (*targetIMED)(nil)
+	_ tally.BatchLengths            = (*targetIMED)(nil)
 )
 
 // NewTargetIMED returns TargetIMED over all batches of an arm, epsilon-DP in the central model, one
 // reward replaced.
 func NewTargetIMED(epsilon float64) learner.Private[privacy.Means] {
 	return learner.New(TargetIMED{Epsilon: epsilon},
-		mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}, Cumulative: true})
+		tally.Batches{Budget: privacy.Budget{Epsilon: epsilon}, Cumulative: true})
 }
 
 // Ask says that the rule sets the lengths of batches.

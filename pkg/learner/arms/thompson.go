@@ -5,7 +5,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -22,7 +22,7 @@ var _ learner.Policy[privacy.Means] = Thompson{}
 
 // NewThompson returns Thompson sampling, which is not private.
 func NewThompson() learner.Private[privacy.Means] {
-	return learner.New(Thompson{}, mechanism.Counts{})
+	return learner.New(Thompson{}, tally.Counts{})
 }
 
 // Prepare validates.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -26,7 +26,7 @@ type UCB1 struct {
 var _ learner.Policy[privacy.Means] = UCB1{}
 
 // NewUCB1 returns UCB1, which is not private.
-func NewUCB1() learner.Private[privacy.Means] { return learner.New(UCB1{}, mechanism.Counts{}) }
+func NewUCB1() learner.Private[privacy.Means] { return learner.New(UCB1{}, tally.Counts{}) }
 
 // Prepare validates.
 func (l UCB1) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -41,7 +41,7 @@ import (
 //   - AsPublished, for Laplace noise only: r sqrt(4 m l/q^i) + b (2 |C| m + 2 m l)/q^i, where l =
 //     ln(4 |A| T^2) and the core set has |C| arms.
 //
-// Both read releases only, so privacy is the same: see [mechanism.RoundBatches]. Rewards must have
+// Both read releases only, so privacy is the same: see [tally.RoundBatches]. Rewards must have
 // mean <a, theta>, without a constant. [CoreSetRule.Act] computes the designs from the view, and
 // keeps them while the arms stay the same; arms that change make estimates useless, not releases
 // less private.
@@ -114,7 +114,7 @@ func corePower(i, horizon int) float64 {
 // NewCoreSet returns CoreSet over noisy batches: Laplace noise if delta = 0, as in the paper, and
 // Gaussian noise if delta > 0.
 func NewCoreSet(b privacy.Budget) learner.Private[privacy.Means] {
-	return learner.New(CoreSet{}, mechanism.RoundBatches{Budget: b, Lengths: CoreSetBatches{}})
+	return learner.New(CoreSet{}, tally.RoundBatches{Budget: b, Lengths: CoreSetBatches{}})
 }
 
 // CoreSetAsPublished returns CoreSet with the paper's widths, which are 2 to 3 times the sound ones
@@ -171,7 +171,7 @@ func (c *preparedCoreSet) begin(by design.Optimal) *CoreSetRule {
 
 // Exact returns batches without noise.
 func (c CoreSet) Exact() privacy.Tally {
-	return mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Lengths: CoreSetBatches{}}
+	return tally.RoundBatches{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Lengths: CoreSetBatches{}}
 }
 
 // stride returns the length of a batch in the broadcast.
@@ -198,7 +198,7 @@ func (c *CoreSetRule) Learn(r *privacy.Means) ([]float64, error) {
 	}
 	n := len(c.broadcast)
 	if n == cap(c.broadcast) {
-		return nil, fmt.Errorf("more than %d releases, want one for each batch: CoreSet reads mechanism.RoundBatches by CoreSetBatches", len(c.lengths))
+		return nil, fmt.Errorf("more than %d releases, want one for each batch: CoreSet reads tally.RoundBatches by CoreSetBatches", len(c.lengths))
 	}
 	c.broadcast = c.broadcast[:n+c.stride()]
 	batch := c.broadcast[n:]

@@ -1,10 +1,9 @@
-// Package linear holds learners whose rewards are linear in contexts that all can be trusted with:
-// notebook 03.
+// Package linear holds learners whose rewards are linear in contexts that they see: notebook 03.
 //
-//   - [UCB]: LinUCB. Over exact sums it is not private; over a tree or another accumulator of package
-//     mechanism it is jointly private (Shariff and Sheffet 2018, Algorithm 1).
-//   - [CoreSet]: elimination by core sets, for finitely many arms that stay the same; [NewCoreSet] and
-//     [CoreSetAsPublished] make it.
+//   - [UCB]: LinUCB (Shariff and Sheffet 2018, Algorithm 1). Over exact sums it is not private;
+//     over continual.Tree or another accumulator it is jointly private.
+//   - [CoreSet]: elimination by core sets, for finitely many arms that stay the same; [NewCoreSet]
+//     and [CoreSetAsPublished] make it.
 //   - [Theory]: the regret bounds of LinUCB, and the best shift.
 //
 // Read [UCB] first. A learner of one's own that varies it embeds a [UCBRule].

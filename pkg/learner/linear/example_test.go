@@ -7,7 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -16,8 +16,8 @@ import (
 // the sums differs.
 func ExampleUCB() {
 	const horizon = 20000
-	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
-	for _, sums := range []privacy.Accumulator{mechanism.Exact{}, mechanism.Tree{Noise: noise}} {
+	noise := continual.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
+	for _, sums := range []privacy.Accumulator{continual.Exact{}, continual.Tree{Noise: noise}} {
 		env := environment.DecisionSets{Dim: 3, Gap: 0.1}
 		world, err := env.Open()
 		if err != nil {

@@ -23,8 +23,8 @@ import (
 // with ties to the lowest index. V = G + H and u~ = u + h are read from a release of the sums of
 // rows (x, y); beta_t follows from the release's bounds by Proposition 4.
 //
-// UCB is a policy, and its sums decide whether it is private. Over mechanism.Exact it is the
-// LinUCB of Abbasi-Yadkori, Pál and Szepesvári (2011). Over a mechanism.Tree it is jointly
+// UCB is a policy, and its sums decide whether it is private. Over continual.Exact it is the
+// LinUCB of Abbasi-Yadkori, Pál and Szepesvári (2011). Over a continual.Tree it is jointly
 // differentially private: the action of round t depends on the other rounds through the release
 // alone, and on round t's own context (Claim 7).
 //

@@ -8,7 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -24,7 +24,7 @@ import (
 // is not a loop, from the learner's own stream, which is not secret.
 //
 // CTS is a policy, and its tally decides whether it is private. Over exact counts it is CTS. Over
-// mechanism.Blocks it is DPTS-MAT ([DPTSMAT]) with the paper's boost: Laplace noise of scale B/eps0
+// tally.Blocks it is DPTS-MAT ([DPTSMAT]) with the paper's boost: Laplace noise of scale B/eps0
 // in a sum has z_e = 3 ln(K t) B/(eps0 T_e), natural logarithm. Actions and estimates are
 // post-processing of the tally, so they are private as it is: in the central model, with one
 // round's weight vector replaced.
@@ -69,7 +69,7 @@ var (
 // that share epsilon between the K arms of a basis. It is epsilon-differentially private in the
 // central model, with one round's weight vector replaced (Theorem 3). Its first rounds are Forced.
 func DPTSMAT(m matroid.Matroid, epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(CTS{Matroid: m}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+	return learner.New(CTS{Matroid: m}, tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 // DPTSMATAsPublished returns Algorithm 3 to the letter, to reproduce its figures. The user of round

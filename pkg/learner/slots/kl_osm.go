@@ -28,7 +28,7 @@ import (
 // KLOSM is a policy, and its tally decides whether it is private. Over exact counts, w_e is the
 // mean of T_e weights. Over a private tally, it is the released estimate w~_e plus Boost z_e, moved
 // into [0, 1]; z_e bounds the noise, except with probability at most (K t)^-3. AdaP-KLUCB (Azize
-// and Basu 2022) does the same: apart from its constants, it is KLOSM over mechanism.Blocks on a
+// and Basu 2022) does the same: apart from its constants, it is KLOSM over tally.Blocks on a
 // uniform matroid of rank 1. Actions and estimates are post-processing of the tally, so they are
 // private as it is: in the central model, with one round's weight vector replaced.
 //

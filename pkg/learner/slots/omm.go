@@ -9,7 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -24,7 +24,7 @@ import (
 // 2.
 //
 // OMM is a policy, and its tally decides whether it is private. Over exact counts it is OMM. Over
-// mechanism.Blocks it is DPUCB-MAT ([DPUCBMAT]) with exactly the paper's index: Laplace noise of
+// tally.Blocks it is DPUCB-MAT ([DPUCBMAT]) with exactly the paper's index: Laplace noise of
 // scale B/eps0 in a sum has z_e = 3 l B/(eps0 T_e). Actions and estimates are post-processing of
 // the tally, so they are private as it is: in the central model, with one round's weight vector
 // replaced.
@@ -84,14 +84,14 @@ var (
 // NewOMM returns OMM as in Kveton et al., which is not private: U_t(e) = mean + sqrt(2 ln t/T_e)
 // for weights in [0, 1].
 func NewOMM(m matroid.Matroid) learner.Private[privacy.Means] {
-	return learner.New(OMM{Matroid: m, Explore: 2, Log: LogT}, mechanism.Counts{})
+	return learner.New(OMM{Matroid: m, Explore: 2, Log: LogT}, tally.Counts{})
 }
 
 // DPUCBMAT returns DPUCB-MAT (the matroid paper's Algorithm 2): OMM over blocks of doubling length
 // that share epsilon between the K arms of a basis. It is epsilon-differentially private in the
 // central model, with one round's weight vector replaced (Theorem 1). Its first rounds are Forced.
 func DPUCBMAT(m matroid.Matroid, epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(OMM{Matroid: m}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+	return learner.New(OMM{Matroid: m}, tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 // DPUCBMATAsPublished returns Algorithm 2 to the letter, to reproduce its figures. The user of
@@ -104,13 +104,13 @@ func DPUCBMATAsPublished(m matroid.Matroid, epsilon float64) learner.Private[pri
 // CUCBTree returns combinatorial UCB over a binary tree of noisy sums for each arm. It is
 // epsilon-differentially private in the central model, with one round's weight vector replaced. It
 // is the algorithm of Chen, Zheng, Zhou, Yang, Chen and Wang (2020) that DPUCB-MAT is compared
-// with; the noise is that of mechanism.TreeTally, the confidence width that of DPUCB-MAT.
+// with; the noise is that of tally.Tree, the confidence width that of DPUCB-MAT.
 func CUCBTree(m matroid.Matroid, epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(OMM{Matroid: m}, mechanism.TreeTally{Budget: privacy.Budget{Epsilon: epsilon}})
+	return learner.New(OMM{Matroid: m}, tally.Tree{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 func publishedBlocks(epsilon float64) privacy.Tally {
-	return mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
+	return tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
 }
 
 // Ask asks for a warm-up if Initialisation is AsPublished.

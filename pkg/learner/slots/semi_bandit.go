@@ -20,8 +20,8 @@ const (
 	// every arm that is in some basis has been played.
 	Forced Initialisation = iota
 	// AsPublished has a round 0 in which one user shows all L arms (line 2 of Algorithms 2 and 3, and
-	// of Kveton et al.'s). She shows L weights where all others show K. mechanism.TreeTally, and
-	// mechanism.Blocks if Sound, add the noise for that, and she gets the same epsilon as all others.
+	// of Kveton et al.'s). She shows L weights where all others show K. tally.Tree, and
+	// tally.Blocks if Sound, add the noise for that, and she gets the same epsilon as all others.
 	// Over Blocks as published she gets L/K times that epsilon under Laplace noise, as the claim says.
 	AsPublished
 )

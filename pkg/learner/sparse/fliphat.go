@@ -5,7 +5,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -13,31 +13,31 @@ import (
 // episode released (Chakraborty, Roy and Basu, arXiv:2405.14038). Ties go to the lowest index, so
 // it plays arm 0 as long as theta is 0.
 //
-// Over mechanism.NoisyIHT with a finite budget and a claim it is jointly differentially private. A
+// Over episodes.NoisyIHT with a finite budget and a claim it is jointly differentially private. A
 // round costs O(K s) for s coordinates.
 type FLIPHAT struct{}
 
 // fliphat is the rule of FLIPHAT.
 type fliphat struct{ coordinates }
 
-var _ learner.Policy[mechanism.SparseTheta] = FLIPHAT{}
+var _ learner.Policy[episodes.SparseTheta] = FLIPHAT{}
 
 // NewFLIPHAT returns FLIPHAT for a theta of the given sparsity and a bound on |theta|_1, with the
 // constants of its paper's experiments and noise that is accounted exactly. The estimate keeps
 // twice as many coordinates as theta has.
-func NewFLIPHAT(b privacy.Budget, sparsity int, l1 float64) learner.Private[mechanism.SparseTheta] {
-	return learner.New(FLIPHAT{}, mechanism.NoisyIHT{Budget: b, Sparsity: 2 * sparsity, L1: l1})
+func NewFLIPHAT(b privacy.Budget, sparsity int, l1 float64) learner.Private[episodes.SparseTheta] {
+	return learner.New(FLIPHAT{}, episodes.NoisyIHT{Budget: b, Sparsity: 2 * sparsity, L1: l1})
 }
 
 // Prepare validates. No choice is random.
-func (l FLIPHAT) Prepare(p bandit.Problem, horizon int, _ *mechanism.SparseTheta) (learner.Prepared[mechanism.SparseTheta], error) {
-	return learner.Begins[mechanism.SparseTheta](func(*rand.Rand) learner.Rule[mechanism.SparseTheta] {
+func (l FLIPHAT) Prepare(p bandit.Problem, horizon int, _ *episodes.SparseTheta) (learner.Prepared[episodes.SparseTheta], error) {
+	return learner.Begins[episodes.SparseTheta](func(*rand.Rand) learner.Rule[episodes.SparseTheta] {
 		return &fliphat{coordinates{problem: p}}
 	}), checkCoordinates("FLIPHAT", p, horizon)
 }
 
 // Learn returns the coordinates that are not 0, each as its index and its value.
-func (l *fliphat) Learn(r *mechanism.SparseTheta) ([]float64, error) {
+func (l *fliphat) Learn(r *episodes.SparseTheta) ([]float64, error) {
 	if r.Episode > 0 {
 		if err := l.checkDim(r.Dim); err != nil {
 			return nil, err

@@ -7,13 +7,13 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // PrivateThresholdedLasso plays the arm with the largest <x, theta>, where theta is the regression
 // on the support that was released: line 12 and 13 of Algorithm 1 of Shukla, Differentially Private
-// High-dimensional Bandits (arXiv:2402.03737). As printed, over a [mechanism.ThresholdedLasso]
+// High-dimensional Bandits (arXiv:2402.03737). As printed, over a [episodes.ThresholdedLasso]
 // without repairs, it is not private, and plays little better than at random: it is here to be
 // looked at, not to be used.
 //
@@ -33,27 +33,27 @@ type privateThresholdedLasso struct {
 	singular  int
 }
 
-var _ learner.Policy[mechanism.SparseGram] = PrivateThresholdedLasso{}
+var _ learner.Policy[episodes.SparseGram] = PrivateThresholdedLasso{}
 
 // NewPrivateThresholdedLasso returns the algorithm as printed, with the bounds that hold for nearly
 // all rounds of environment.Sparse: 1.5 on rewards, and 3.8 on a context's norm on the support.
 // What it claims is computed: nothing.
-func NewPrivateThresholdedLasso(b privacy.Budget, sparsity int) learner.Private[mechanism.SparseGram] {
-	return learner.New(PrivateThresholdedLasso{}, mechanism.ThresholdedLasso{Budget: b, Sparsity: sparsity, Reward: 1.5, Row: 3.8})
+func NewPrivateThresholdedLasso(b privacy.Budget, sparsity int) learner.Private[episodes.SparseGram] {
+	return learner.New(PrivateThresholdedLasso{}, episodes.ThresholdedLasso{Budget: b, Sparsity: sparsity, Reward: 1.5, Row: 3.8})
 }
 
 // Prepare validates. No choice is random.
-func (l PrivateThresholdedLasso) Prepare(p bandit.Problem, horizon int, _ *mechanism.SparseGram) (learner.Prepared[mechanism.SparseGram], error) {
+func (l PrivateThresholdedLasso) Prepare(p bandit.Problem, horizon int, _ *episodes.SparseGram) (learner.Prepared[episodes.SparseGram], error) {
 	if err := checks.Tunings("PrivateThresholdedLasso", 0, checks.Tuned("Ridge", l.Ridge, "none")); err != nil {
 		return nil, err
 	}
-	return learner.Begins[mechanism.SparseGram](func(*rand.Rand) learner.Rule[mechanism.SparseGram] {
+	return learner.Begins[episodes.SparseGram](func(*rand.Rand) learner.Rule[episodes.SparseGram] {
 		return &privateThresholdedLasso{coordinates: coordinates{problem: p}, ridge: l.Ridge}
 	}), checkCoordinates("PrivateThresholdedLasso", p, horizon)
 }
 
 // Learn solves for theta. The broadcast lists its coordinates, each as its index and its value.
-func (l *privateThresholdedLasso) Learn(r *mechanism.SparseGram) ([]float64, error) {
+func (l *privateThresholdedLasso) Learn(r *episodes.SparseGram) ([]float64, error) {
 	if err := l.checkDim(r.Dim); err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -16,7 +16,7 @@ import (
 //
 // theta~ is the ridge regression on the support that the last episode released. There is no
 // confidence width: fresh contexts explore by themselves. The learner is jointly differentially
-// private over mechanism.SparseEpisodes with a finite budget. It is a sound form of
+// private over episodes.SparseEpisodes with a finite budget. It is a sound form of
 // PrivateThresholdedLASSO (Shukla, arXiv:2402.03737), whose privacy does not hold as printed. It
 // never releases a LASSO solution, which one record may change completely.
 //
@@ -28,19 +28,19 @@ import (
 // A round costs O(K k) for k coordinates, a look at all contexts, and a draw of the policy's
 // stream.
 type SparseJDP struct {
-	Estimate mechanism.SparseEstimate
+	Estimate episodes.SparseEstimate
 }
 
 // sparseJDP is the rule of SparseJDP.
 type sparseJDP struct {
 	coordinates
-	estimate mechanism.SparseEstimate
+	estimate episodes.SparseEstimate
 	rng      *rand.Rand
 	theta    []float64
 	hidden   int // episodes whose estimate its noise hides
 }
 
-var _ learner.Policy[mechanism.SparseGram] = SparseJDP{}
+var _ learner.Policy[episodes.SparseGram] = SparseJDP{}
 
 // NewSparseJDP returns SparseJDP for a theta of the given sparsity, with episodes that refine the
 // estimate before them.
@@ -54,16 +54,16 @@ var _ learner.Policy[mechanism.SparseGram] = SparseJDP{}
 // The constants were tuned on 8 arms in 300 dimensions, of which 6 matter, and noise of standard
 // deviation 0.4, for normal contexts of variance 1, a theta of length 1 and epsilon from 0.5 to 10.
 // Scale contexts and rewards to that. Epsilon = +Inf returns the same without noise.
-func NewSparseJDP(b privacy.Budget, sparsity int) learner.Private[mechanism.SparseGram] {
-	estimate := mechanism.SparseEstimate{Ridge: 0.5, Keep: sparsity}
+func NewSparseJDP(b privacy.Budget, sparsity int) learner.Private[episodes.SparseGram] {
+	estimate := episodes.SparseEstimate{Ridge: 0.5, Keep: sparsity}
 	norm := 0.9 * math.Sqrt(float64(sparsity))
 	half := (sparsity + 1) / 2
-	return learner.New(SparseJDP{Estimate: estimate}, mechanism.SparseEpisodes{
+	return learner.New(SparseJDP{Estimate: estimate}, episodes.SparseEpisodes{
 		Budget:   b,
 		Refine:   true,
 		Estimate: estimate,
-		Lengths:  mechanism.Growing{Signal: 0.45, Factor: 1.3},
-		Phases: []mechanism.Phase{
+		Lengths:  episodes.Growing{Signal: 0.45, Factor: 1.3},
+		Phases: []episodes.Phase{
 			{Picks: half, Share: 0.8, Norm: norm, Reward: 1.5},
 			{Picks: half, Share: 0.6, Norm: norm, Reward: 1.2},
 			{Picks: min(2, half), Share: 0.4, Norm: norm, Reward: 0.8},
@@ -76,31 +76,31 @@ func NewSparseJDP(b privacy.Budget, sparsity int) learner.Private[mechanism.Spar
 // SparseJDPTuned returns SparseJDP with one tuned recipe for forgetful episodes: selection by
 // signs, of 6 parts in 10 of the budget, exact accounting, a first episode as long as its noise
 // demands, and a second solve on the largest coordinates.
-func SparseJDPTuned(b privacy.Budget, sparsity int) learner.Private[mechanism.SparseGram] {
-	return learner.New(SparseJDP{Estimate: mechanism.SparseEstimate{Keep: sparsity, Again: true}}, mechanism.SparseEpisodes{
+func SparseJDPTuned(b privacy.Budget, sparsity int) learner.Private[episodes.SparseGram] {
+	return learner.New(SparseJDP{Estimate: episodes.SparseEstimate{Keep: sparsity, Again: true}}, episodes.SparseEpisodes{
 		Budget:  b,
-		Lengths: mechanism.Growing{Noise: 4.5},
-		Phases: []mechanism.Phase{{
-			Picks: sparsity + 2, Share: 0.6, Scores: mechanism.Signs{Y: 1}, Norm: 2.4, Reward: 1.5,
+		Lengths: episodes.Growing{Noise: 4.5},
+		Phases: []episodes.Phase{{
+			Picks: sparsity + 2, Share: 0.6, Scores: episodes.Signs{Y: 1}, Norm: 2.4, Reward: 1.5,
 		}},
 	})
 }
 
 // SparseJDPPlain returns SparseJDP as it is easiest to prove: selection by correlations, of 3 parts
 // in 10 of a zCDP budget, and episodes of 32, 64, ... rounds.
-func SparseJDPPlain(b privacy.Budget, sparsity int) learner.Private[mechanism.SparseGram] {
+func SparseJDPPlain(b privacy.Budget, sparsity int) learner.Private[episodes.SparseGram] {
 	k := 2 * sparsity
-	return learner.New(SparseJDP{}, mechanism.SparseEpisodes{
+	return learner.New(SparseJDP{}, episodes.SparseEpisodes{
 		Budget: b, Concentrated: true,
-		Phases: []mechanism.Phase{{
-			Picks: k, Share: 0.3, Scores: mechanism.Correlations{X: 2, Y: 1.5},
+		Phases: []episodes.Phase{{
+			Picks: k, Share: 0.3, Scores: episodes.Correlations{X: 2, Y: 1.5},
 			Norm: 1.2 * math.Sqrt(float64(k)), Reward: 1.5, Scale: 1,
 		}},
 	})
 }
 
 // Prepare validates. Random arms are drawn from the rule's own stream.
-func (l SparseJDP) Prepare(p bandit.Problem, horizon int, _ *mechanism.SparseGram) (learner.Prepared[mechanism.SparseGram], error) {
+func (l SparseJDP) Prepare(p bandit.Problem, horizon int, _ *episodes.SparseGram) (learner.Prepared[episodes.SparseGram], error) {
 	if err := l.Estimate.Validate(); err != nil {
 		return nil, err
 	}
@@ -110,14 +110,14 @@ func (l SparseJDP) Prepare(p bandit.Problem, horizon int, _ *mechanism.SparseGra
 	if l.Estimate.Keep > p.Dim {
 		return nil, fmt.Errorf("learner: SparseJDP.Estimate.Keep = %d, want <= Problem.Dim = %d", l.Estimate.Keep, p.Dim)
 	}
-	return learner.Begins[mechanism.SparseGram](func(own *rand.Rand) learner.Rule[mechanism.SparseGram] {
+	return learner.Begins[episodes.SparseGram](func(own *rand.Rand) learner.Rule[episodes.SparseGram] {
 		return &sparseJDP{coordinates: coordinates{problem: p}, estimate: l.Estimate, rng: own}
 	}), nil
 }
 
 // Learn computes theta~ from a release. The broadcast lists the coordinates that are not 0, each as
 // its index and its value; it is empty before the first release, and if no coordinate is kept.
-func (l *sparseJDP) Learn(r *mechanism.SparseGram) ([]float64, error) {
+func (l *sparseJDP) Learn(r *episodes.SparseGram) ([]float64, error) {
 	if r.Episode == 0 {
 		l.broadcast = l.broadcast[:0]
 		return l.broadcast, nil

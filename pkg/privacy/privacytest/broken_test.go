@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
 )
@@ -214,25 +215,25 @@ func TestBrokenStatisticsAreCaught(t *testing.T) {
 		})
 	}
 	caught(t, "claims nothing", "Plan", "HeldBy", func(t testing.TB) {
-		privacytest.Statistic(t, rows(mechanism.Exact{}))
+		privacytest.Statistic(t, rows(continual.Exact{}))
 	})
 	caught(t, "claims too much", "Plan", "public claims", func(t testing.TB) {
-		c := rows(mechanism.BLT{Budget: approximate})
+		c := rows(continual.BLT{Budget: approximate})
 		c.Public = true
 		privacytest.Statistic(t, c)
 	})
 }
 
 // shortNoise is node noise whose plan takes the bound where its square belongs: L in place of L^2.
-type shortNoise struct{ mechanism.Gaussian }
+type shortNoise struct{ continual.Gaussian }
 
-func (n shortNoise) Open(s privacy.Setup) (mechanism.Nodes, error) {
+func (n shortNoise) Open(s privacy.Setup) (continual.Nodes, error) {
 	nodes, err := n.Gaussian.Open(s)
 	return &shortNodes{nodes, s.Bound}, err
 }
 
 type shortNodes struct {
-	mechanism.Nodes
+	continual.Nodes
 	bound float64
 }
 
@@ -251,11 +252,11 @@ func TestProbeCatches(t *testing.T) {
 		what, words string
 		make        privacy.Accumulator
 	}{
-		{"L for L^2 in a tree", "the sensitivity is more", mechanism.Tree{Noise: shortNoise{mechanism.Gaussian{Budget: approximate}}}},
+		{"L for L^2 in a tree", "the sensitivity is more", continual.Tree{Noise: shortNoise{continual.Gaussian{Budget: approximate}}}},
 		{"L for L^2", "the sensitivity is more", describes(summed{sensitivity: func(bound float64) float64 { return bound }})},
 		{"a number without noise", "+Inf", describes(summed{leaks: true})},
 		{"twice the noise", "noise is wasted", describes(summed{sensitivity: func(bound float64) float64 { return 2 * bound * bound }})},
-		{"Wishart", "does not know", mechanism.Tree{Noise: mechanism.Wishart{Budget: approximate}}},
+		{"Wishart", "does not know", continual.Tree{Noise: continual.Wishart{Budget: approximate}}},
 	} {
 		probed := ownRows(c.make)
 		caught(t, c.what, "Probe", c.words, func(t testing.TB) { privacytest.Probe(t, probed) })
@@ -264,7 +265,7 @@ func TestProbeCatches(t *testing.T) {
 
 // TestRefusedRowIsNotShown: Exact shows the row added last, and not one that was refused after it.
 func TestRefusedRowIsNotShown(t *testing.T) {
-	of, err := mechanism.Exact{}.Open(privacy.Setup{Horizon: 3, Dim: 2, Bound: 1, Alpha: 0.1})
+	of, err := continual.Exact{}.Open(privacy.Setup{Horizon: 3, Dim: 2, Bound: 1, Alpha: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +283,7 @@ func TestRefusedRowIsNotShown(t *testing.T) {
 // crowd is blocks that speak of whole users, or of users who are missing, because its author says
 // so.
 type crowd struct {
-	mechanism.Blocks
+	tally.Blocks
 	of privacy.Neighbours
 }
 
@@ -329,7 +330,7 @@ func TestTypedNeighbours(t *testing.T) {
 		{privacy.Neighbours{Contributions: 1, Relation: privacy.AddRemove}, "want Replace"},
 	} {
 		caught(t, c.words, "Neighbours", c.words, func(t testing.TB) {
-			privacytest.Statistic(t, weights(crowd{Blocks: mechanism.Blocks{Budget: pure}, of: c.of}, false))
+			privacytest.Statistic(t, weights(crowd{Blocks: tally.Blocks{Budget: pure}, of: c.of}, false))
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
@@ -185,9 +186,9 @@ func TestChoices(t *testing.T) {
 	}
 	five := equal(5)
 	t.Run("top scores", twice(func(t *testing.T, place int) {
-		x := open(t, mechanism.TopScores{Budget: approximate, Picks: 1, Lengths: five, Scores: mechanism.Correlations{X: 1, Y: 1}}, s)
+		x := open(t, episodes.TopScores{Budget: approximate, Picks: 1, Lengths: five, Scores: episodes.Correlations{X: 1, Y: 1}}, s)
 		privacytest.Choices(t, privacytest.Choice{Moves: moves(x),
-			Worlds: transcripts(x, twoEpisodes(rest(1, 1), turns(1), place), func(r *mechanism.Support) (chosen, released []float64) {
+			Worlds: transcripts(x, twoEpisodes(rest(1, 1), turns(1), place), func(r *episodes.Support) (chosen, released []float64) {
 				return floats(r.Of), nil
 			})})
 	}))
@@ -197,8 +198,8 @@ func TestChoices(t *testing.T) {
 		kind  string
 	}{{"choose", turns(1), privacy.GumbelLaw(1, 1).Kind}, {"release", signs(1), privacy.SymmetricGaussianLaw(1, 1).Kind}} {
 		t.Run("sparse episodes "+c.name, twice(func(t *testing.T, place int) {
-			x := open(t, mechanism.SparseEpisodes{Budget: approximate, Lengths: five, Concentrated: true,
-				Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Scores: mechanism.Correlations{X: 1, Y: 1}, Norm: 1, Reward: 1}}}, s)
+			x := open(t, episodes.SparseEpisodes{Budget: approximate, Lengths: five, Concentrated: true,
+				Phases: []episodes.Phase{{Picks: 1, Share: 0.5, Scores: episodes.Correlations{X: 1, Y: 1}, Norm: 1, Reward: 1}}}, s)
 			by := moves(x)
 			others := rest(1, map[string]float64{"choose": 1}[c.name])
 			privacytest.Choices(t, privacytest.Choice{
@@ -209,7 +210,7 @@ func TestChoices(t *testing.T) {
 					return by(law)
 				},
 				Idle: func(_, number int) bool { return c.name == "release" && number == 2 }, // the sum of y^2 stays
-				Worlds: transcripts(x, twoEpisodes(others, c.first, place), func(r *mechanism.SparseGram) (chosen, released []float64) {
+				Worlds: transcripts(x, twoEpisodes(others, c.first, place), func(r *episodes.SparseGram) (chosen, released []float64) {
 					return floats(r.Support), append(append(released, r.Gram...), r.Cross...)
 				})})
 		}))
@@ -220,7 +221,7 @@ func TestChoices(t *testing.T) {
 			sparsity int
 		}{{"choices", 1}, {"values", 1}, {"values", 2}} {
 			t.Run(fmt.Sprintf("hard thresholding by %s noise, %s of %d", name, kept.what, kept.sparsity), twice(func(t *testing.T, place int) {
-				x := open(t, mechanism.NoisyIHT{Budget: approximate, Sparsity: kept.sparsity, L1: 100, Step: 0.1, Rate: 0.11, Context: 1, Lengths: five, Gumbel: gumbel}, s)
+				x := open(t, episodes.NoisyIHT{Budget: approximate, Sparsity: kept.sparsity, L1: 100, Step: 0.1, Rate: 0.11, Context: 1, Lengths: five, Gumbel: gumbel}, s)
 				var lambda, compared float64 // of a value, and of the difference of two that a choice compares
 				for _, r := range privacy.PlanOf(x, privacy.All).Cases[0] {
 					switch {
@@ -249,7 +250,7 @@ func TestChoices(t *testing.T) {
 						}
 						return 0
 					},
-					Worlds: transcripts(x, twoEpisodes(others, first, place), func(r *mechanism.SparseTheta) (chosen, released []float64) {
+					Worlds: transcripts(x, twoEpisodes(others, first, place), func(r *episodes.SparseTheta) (chosen, released []float64) {
 						return floats(r.Support), r.Theta
 					})})
 			}))
@@ -283,8 +284,8 @@ func TestThresholdedLassoChoices(t *testing.T) {
 	const wishart = "Wishart"
 	for name, gamma := range map[string]bool{"comparisons": true, "sums": false} {
 		t.Run(name, func(t *testing.T) {
-			x := open(t, mechanism.ThresholdedLasso{Budget: privacy.Budget{Epsilon: 3, Delta: 0.01}, Sparsity: 1, Reward: 1.5, Row: 1.5,
-				Repairs: mechanism.Repairs{Sensitivity: true, Threshold: true, Screen: true, Bound: true, Freedom: true, Split: true, Gamma: gamma},
+			x := open(t, episodes.ThresholdedLasso{Budget: privacy.Budget{Epsilon: 3, Delta: 0.01}, Sparsity: 1, Reward: 1.5, Row: 1.5,
+				Repairs: episodes.Repairs{Sensitivity: true, Threshold: true, Screen: true, Bound: true, Freedom: true, Split: true, Gamma: gamma},
 			}, privacy.Setup{Dim: 3, Horizon: 4, Bound: 3, Context: 1.5, Alpha: 0.1})
 			by := privacy.PlanOf(x, privacy.All).Cases[0]
 			var records [2][]privacy.Record
@@ -305,7 +306,7 @@ func TestThresholdedLassoChoices(t *testing.T) {
 				},
 				Below: 0.02,                                            // a coefficient comes near to its bound, but for the penalty
 				Idle:  func(_, number int) bool { return number == 5 }, // the sum of y^2 stays
-				Worlds: transcripts(x, records, func(r *mechanism.SparseGram) (chosen, released []float64) {
+				Worlds: transcripts(x, records, func(r *episodes.SparseGram) (chosen, released []float64) {
 					return floats(r.Support), append(append(released, r.Gram...), r.Cross...)
 				})})
 		})

@@ -5,7 +5,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
 )
@@ -23,7 +23,7 @@ func (fives) Length(i int, _ privacy.Setup) int {
 func batches() map[string]privacytest.Case[privacy.Means] {
 	all := make(map[string]privacytest.Case[privacy.Means])
 	for name, b := range map[string]privacy.Budget{"Laplace": pure, "Gaussian": approximate} {
-		c := weights(mechanism.RoundBatches{Budget: b, Lengths: fives{}}, false)
+		c := weights(tally.RoundBatches{Budget: b, Lengths: fives{}}, false)
 		all[name] = c
 	}
 	return all
@@ -43,7 +43,7 @@ func TestCoreSet(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			privacytest.Replay(t, privacytest.PolicyCase[privacy.Means]{
 				Policy:    linear.CoreSet{},
-				Statistic: mechanism.RoundBatches{Budget: b, Lengths: linear.CoreSetBatches{}},
+				Statistic: tally.RoundBatches{Budget: b, Lengths: linear.CoreSetBatches{}},
 				Problem:   problem, Rounds: 200,
 			})
 		})

@@ -14,7 +14,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
 )
@@ -281,7 +282,7 @@ func readers() map[string]privacytest.PolicyCase[privacy.Means] {
 	add := func(name string, policy learner.Policy[privacy.Means]) {
 		all[name] = privacytest.PolicyCase[privacy.Means]{Policy: policy, Problem: arms}
 		all[name+" over blocks"] = privacytest.PolicyCase[privacy.Means]{Policy: policy, Problem: arms,
-			Statistic: mechanism.Blocks{Budget: pure}}
+			Statistic: tally.Blocks{Budget: pure}}
 	}
 	for _, start := range []slots.Initialisation{slots.Forced, slots.AsPublished} {
 		name := " " + start.String()
@@ -296,7 +297,7 @@ func readers() map[string]privacytest.PolicyCase[privacy.Means] {
 func TestPolicies(t *testing.T) {
 	lin := privacytest.PolicyCase[privacy.Sums]{Policy: linear.UCB{}, Problem: contextual}
 	t.Run("LinUCB", func(t *testing.T) { privacytest.Replay(t, lin) })
-	lin.Statistic = mechanism.BLT{Budget: approximate}
+	lin.Statistic = continual.BLT{Budget: approximate}
 	t.Run("LinUCB over BLT", func(t *testing.T) { privacytest.Replay(t, lin) })
 	for name, c := range readers() {
 		t.Run(name, func(t *testing.T) { privacytest.Replay(t, c) })

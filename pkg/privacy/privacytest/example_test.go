@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
 )
@@ -20,7 +20,7 @@ func (printer) Errorf(format string, args ...any) { fmt.Printf(format+"\n", args
 // takes the printer's place.
 func ExampleProbe() {
 	found := privacytest.Probe(printer{}, privacytest.Case[privacy.Sums]{
-		Of:     mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}},
+		Of:     continual.Tree{Noise: continual.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}},
 		Setup:  privacy.Setup{Dim: 3, Horizon: 8, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 		Format: privacytest.Rows(),
 	})

@@ -11,7 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
 )
@@ -228,7 +228,7 @@ type rowsOf struct {
 func (r *rowsOf) Init(s privacy.Setup) error {
 	r.setup = s
 	var err error
-	r.tree, err = mechanism.Tree{Noise: mechanism.Gaussian{Budget: approximate}}.Open(s)
+	r.tree, err = continual.Tree{Noise: continual.Gaussian{Budget: approximate}}.Open(s)
 	return err
 }
 
@@ -444,7 +444,7 @@ func TestReleasesThatHide(t *testing.T) {
 var watched privacy.Stream[privacy.Sums]
 
 // watching is a tree whose runs are watched.
-type watching struct{ mechanism.Tree }
+type watching struct{ continual.Tree }
 
 func (w watching) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
 	m, err := w.Tree.Open(s)
@@ -509,12 +509,12 @@ func TestPoliciesThatPeek(t *testing.T) {
 		what, check, words string
 		holds, tell        bool
 	}{
-		{"holds its statistic", "Releases", "Policy.Stat is a *mechanism.treeRun, which takes in records", true, false},
+		{"holds its statistic", "Releases", "Policy.Stat is a *continual.treeRun, which takes in records", true, false},
 		{"reads a variable and acts", "Releases", "is played in place of", false, false},
 		{"reads a variable and tells", "Releases", "is another by a new policy", false, true},
 	} {
 		caught(t, c.what, c.check, c.words, func(t testing.TB) {
-			tree := mechanism.Tree{Noise: mechanism.Gaussian{Budget: approximate}}
+			tree := continual.Tree{Noise: continual.Gaussian{Budget: approximate}}
 			policy := peeking{tell: c.tell}
 			if c.holds {
 				m, err := tree.Open(privacy.Setup{Horizon: 9, Dim: 3, Bound: 2, Alpha: 0.1})
@@ -593,7 +593,7 @@ func TestWhatOutlivesARun(t *testing.T) {
 		count := new(int)
 		privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
 			Policy: hoarding{clipped: count}, Problem: contextual,
-			Statistic: filling{mechanism.Tree{Noise: mechanism.Gaussian{Budget: approximate}}, count},
+			Statistic: filling{continual.Tree{Noise: continual.Gaussian{Budget: approximate}}, count},
 		})
 	})
 }
@@ -625,7 +625,7 @@ func (f *forgets) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, er
 func TestMemoryOfALateRound(t *testing.T) {
 	caught(t, "a memory from round 401 on", "Memory", "", func(t testing.TB) {
 		privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
-			Policy: forgetting{}, Statistic: mechanism.Tree{Noise: mechanism.Gaussian{Budget: approximate}},
+			Policy: forgetting{}, Statistic: continual.Tree{Noise: continual.Gaussian{Budget: approximate}},
 			Problem: bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1},
 		})
 	})
@@ -662,7 +662,7 @@ func (f *tells) Explain(broadcast []float64, v *bandit.View, dst []bandit.Insigh
 func TestMemoryThatIsShown(t *testing.T) {
 	caught(t, "a context that is shown a round later", "Memory", "", func(t testing.TB) {
 		privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
-			Policy: telling{}, Statistic: mechanism.Tree{Noise: mechanism.Gaussian{Budget: approximate}},
+			Policy: telling{}, Statistic: continual.Tree{Noise: continual.Gaussian{Budget: approximate}},
 			Problem: bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1},
 		})
 	})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -81,10 +81,10 @@ func Weights(arms func(s privacy.Setup, place int) []int) Format[privacy.Means] 
 	return rounds[privacy.Means](arms, func(privacy.Setup) int { return 0 })
 }
 
-// Rounds returns the format of mechanism.Additive, whose records are whole rounds: those of Weights
+// Rounds returns the format of tally.Additive, whose records are whole rounds: those of Weights
 // with a context each if Setup.Dim >= 2.
-func Rounds(arms func(s privacy.Setup, place int) []int) Format[mechanism.Answer] {
-	return rounds[mechanism.Answer](arms, contextDim)
+func Rounds(arms func(s privacy.Setup, place int) []int) Format[tally.Answer] {
+	return rounds[tally.Answer](arms, contextDim)
 }
 
 // contextDim returns the length of a round's context.

@@ -8,7 +8,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -76,9 +77,9 @@ func TestHolderOfMechanisms(t *testing.T) {
 	pure, approximate := privacy.Budget{Epsilon: 1}, privacy.Budget{Epsilon: 1, Delta: 1e-5}
 	contextual := bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	for _, of := range []privacy.Accumulator{
-		mechanism.Tree{Noise: mechanism.Gaussian{Budget: approximate}}, mechanism.Tree{Noise: mechanism.Wishart{Budget: approximate}},
-		mechanism.PanPrivateTree{Noise: mechanism.Gaussian{Budget: approximate}}, mechanism.SecureTree{Budget: approximate},
-		mechanism.Honaker{Budget: approximate}, mechanism.SquareRoot{Budget: approximate}, mechanism.BLT{Budget: approximate},
+		continual.Tree{Noise: continual.Gaussian{Budget: approximate}}, continual.Tree{Noise: continual.Wishart{Budget: approximate}},
+		continual.PanPrivateTree{Noise: continual.Gaussian{Budget: approximate}}, continual.SecureTree{Budget: approximate},
+		continual.Honaker{Budget: approximate}, continual.SquareRoot{Budget: approximate}, continual.BLT{Budget: approximate},
 	} {
 		held(t, of, linear.UCB{}, contextual)
 	}
@@ -88,8 +89,8 @@ func TestHolderOfMechanisms(t *testing.T) {
 	}
 	plain := bandit.Problem{Arms: 3, Slots: 1, RewardMax: 1}
 	for _, of := range []privacy.Tally{
-		mechanism.Blocks{Budget: pure}, mechanism.Batches{Budget: pure, Lengths: mechanism.Geometric{First: 1, Ratio: 2}},
-		mechanism.TreeTally{Budget: pure}, mechanism.HybridTally{Epsilon: 1}, mechanism.ResponseTally{Epsilon: 1},
+		tally.Blocks{Budget: pure}, tally.Batches{Budget: pure, Lengths: tally.Geometric{First: 1, Ratio: 2}},
+		tally.Tree{Budget: pure}, tally.Hybrid{Epsilon: 1}, tally.Response{Epsilon: 1},
 	} {
 		held(t, of, learner.Policy[privacy.Means](slots.CTS{Matroid: one}), plain)
 	}

@@ -24,8 +24,8 @@ const module = "github.com/dpbandits/dpbandits/"
 // fields makes each learner, device and policy, and each exported type that has a plan, by the
 // fields that it takes. A new type wants a line here, or in begun.
 var fields = map[string]string{
-	"learner.Private[privacy.Sums]":  "Policy: linear.UCB{}, Statistic: mechanism.BLT{Budget: approximate}",
-	"learner.Private[privacy.Means]": "Policy: slots.OMM{Matroid: pick()}, Statistic: mechanism.Blocks{Budget: pure}",
+	"learner.Private[privacy.Sums]":  "Policy: linear.UCB{}, Statistic: continual.BLT{Budget: approximate}",
+	"learner.Private[privacy.Means]": "Policy: slots.OMM{Matroid: pick()}, Statistic: tally.Blocks{Budget: pure}",
 	"learner.Metered":                "Learner: slots.DPUCBMAT(pick(), 1), Budget: pure",
 	"learner.Delayed":                "Learner: slots.DPUCBMAT(pick(), 1), Most: 2",
 	"learner.RandomisedAction":       "Learner: slots.DPUCBMAT(pick(), 1), Epsilon: 1",
@@ -38,12 +38,12 @@ var fields = map[string]string{
 	"sparse.SparseBitsDevice": "Bits: sparse.SparseBits{Budget: pure, Sparsity: 1, Signal: 1}",
 	"local.VectorSumDevice":   "Noise: local.VectorSum{Budget: approximate, Batch: 20}",
 
-	"learner.Private[mechanism.SparseGram]": "Policy: sparse.SparseJDP{}, Statistic: mechanism.SparseEpisodes{" + episodes + "}",
-	"sparse.SparseJDP":                      "",
-	"sparse.PrivateThresholdedLasso":        "",
+	"learner.Private[episodes.SparseGram]": "Policy: sparse.SparseJDP{}, Statistic: episodes.SparseEpisodes{" + perEpisode + "}",
+	"sparse.SparseJDP":                     "",
+	"sparse.PrivateThresholdedLasso":       "",
 
-	"learner.Private[mechanism.SparseTheta]": "Policy: sparse.FLIPHAT{}, Statistic: mechanism.NoisyIHT{" + thresholding + "}",
-	"sparse.FLIPHAT":                         "",
+	"learner.Private[episodes.SparseTheta]": "Policy: sparse.FLIPHAT{}, Statistic: episodes.NoisyIHT{" + thresholding + "}",
+	"sparse.FLIPHAT":                        "",
 
 	"linear.UCB":  "",
 	"slots.OMM":   "Matroid: pick()",
@@ -82,28 +82,28 @@ var bare = []string{
 
 // begun makes each exported type that has a plan and is met in a run only.
 var begun = map[string]string{
-	"online.FTRLCalibrated":                     "predicted()",
-	"online.FTRLRun":                            "predicted().Start(nil, rand.NewPCG(1, 1))",
-	"online.ExpertsCalibrated":                  "any(advised())",
-	"online.ExpertsRun":                         "any(advised().Start(rand.New(rand.NewPCG(1, 1)), rand.NewPCG(1, 2)))",
-	"learner.MeteredCalibrated":                 "open(" + metered + ")",
-	"learner.PrivateRun[privacy.Sums]":          "start(learner.New(linear.UCB{}, privacy.Accumulator(mechanism.BLT{Budget: approximate})))",
-	"learner.PrivateRun[privacy.Means]":         "start(slots.DPUCBMAT(pick(), 1))",
-	"learner.PrivateRun[mechanism.SparseGram]":  "start(" + refined + ")",
-	"learner.PrivateRun[mechanism.SparseTheta]": "start(" + hardened + ")",
+	"online.FTRLCalibrated":                    "predicted()",
+	"online.FTRLRun":                           "predicted().Start(nil, rand.NewPCG(1, 1))",
+	"online.ExpertsCalibrated":                 "any(advised())",
+	"online.ExpertsRun":                        "any(advised().Start(rand.New(rand.NewPCG(1, 1)), rand.NewPCG(1, 2)))",
+	"learner.MeteredCalibrated":                "open(" + metered + ")",
+	"learner.PrivateRun[privacy.Sums]":         "start(learner.New(linear.UCB{}, privacy.Accumulator(continual.BLT{Budget: approximate})))",
+	"learner.PrivateRun[privacy.Means]":        "start(slots.DPUCBMAT(pick(), 1))",
+	"learner.PrivateRun[episodes.SparseGram]":  "start(" + refined + ")",
+	"learner.PrivateRun[episodes.SparseTheta]": "start(" + hardened + ")",
 	"learner.LocalRun": "start(learner.Local{Device: local.LDPDevice{Noise: local.LDPNoise{Budget: approximate}}," +
 		"Server: local.LDPServer{Noise: local.LDPNoise{Budget: approximate}}})",
 }
 
 const (
 	metered  = "learner.Metered{Learner: slots.DPUCBMAT(pick(), 1), Budget: pure}"
-	refined  = "learner.New(sparse.SparseJDP{}, privacy.Statistic[mechanism.SparseGram](mechanism.SparseEpisodes{" + episodes + "}))"
-	hardened = "learner.New(sparse.FLIPHAT{}, privacy.Statistic[mechanism.SparseTheta](mechanism.NoisyIHT{" + thresholding + "}))"
+	refined  = "learner.New(sparse.SparseJDP{}, privacy.Statistic[episodes.SparseGram](episodes.SparseEpisodes{" + perEpisode + "}))"
+	hardened = "learner.New(sparse.FLIPHAT{}, privacy.Statistic[episodes.SparseTheta](episodes.NoisyIHT{" + thresholding + "}))"
 )
 
 // episodes are the fields of a SparseEpisodes.
-const episodes = "Budget: approximate, Concentrated: true, Lengths: mechanism.Growing{Least: 2}," +
-	"Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}}"
+const perEpisode = "Budget: approximate, Concentrated: true, Lengths: episodes.Growing{Least: 2}," +
+	"Phases: []episodes.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}}"
 
 // thresholding are the fields of a NoisyIHT.
 const thresholding = "Budget: approximate, Calibration: privacy.AsPublished, Sparsity: 1, L1: 1"
@@ -258,8 +258,8 @@ func (g *generator) program(packages []string) string {
 				continue
 			}
 			for _, release := range []types.Object{
-				g.privacy.Scope().Lookup("Sums"), g.privacy.Scope().Lookup("Means"), load("pkg/mechanism").Scope().Lookup("SparseGram"),
-				load("pkg/mechanism").Scope().Lookup("SparseTheta"),
+				g.privacy.Scope().Lookup("Sums"), g.privacy.Scope().Lookup("Means"), load("pkg/mechanism/episodes").Scope().Lookup("SparseGram"),
+				load("pkg/mechanism/episodes").Scope().Lookup("SparseTheta"),
 			} {
 				made, err := types.Instantiate(nil, named, []types.Type{release.Type()}, true)
 				if err != nil {
@@ -271,7 +271,7 @@ func (g *generator) program(packages []string) string {
 	}
 	var text bytes.Buffer
 	text.WriteString("package main\n\nimport (\n")
-	for _, path := range []string{"pkg/bandit", "pkg/privacy", "pkg/learner", "pkg/mechanism", "pkg/matroid"} {
+	for _, path := range []string{"pkg/bandit", "pkg/privacy", "pkg/learner", "pkg/mechanism/continual", "pkg/mechanism/episodes", "pkg/mechanism/tally", "pkg/matroid"} {
 		g.imports[module+path] = true
 	}
 	g.imports["fmt"], g.imports["math/rand/v2"] = true, true
@@ -510,7 +510,7 @@ func must[V any](v V, err error) V {
 }
 
 func predicted() online.Calibrated {
-	return must(online.FTRL{Gradient: 1, Sums: mechanism.VectorTree{Budget: pure}}.Open(2, 4))
+	return must(online.FTRL{Gradient: 1, Sums: continual.VectorTree{Budget: pure}}.Open(2, 4))
 }
 
 func advised() *online.ExpertsCalibrated { return must(online.Experts{Epsilon: 1}.Open(2)) }
@@ -550,13 +550,13 @@ func policies(s subject) {
 		var l bandit.Learner
 		switch x := o.make().(type) {
 		case learner.Policy[privacy.Sums]:
-			l = learner.New(x, privacy.Accumulator(mechanism.BLT{Budget: approximate}))
+			l = learner.New(x, privacy.Accumulator(continual.BLT{Budget: approximate}))
 		case learner.Policy[privacy.Means]:
-			l = learner.New(x, privacy.Tally(mechanism.Blocks{Budget: pure}))
-		case learner.Policy[mechanism.SparseTheta]:
-			l = learner.New(x, privacy.Statistic[mechanism.SparseTheta](mechanism.NoisyIHT{` + thresholding + `}))
-		case learner.Policy[mechanism.SparseGram]:
-			l = learner.New(x, privacy.Statistic[mechanism.SparseGram](mechanism.SparseEpisodes{` + episodes + `}))
+			l = learner.New(x, privacy.Tally(tally.Blocks{Budget: pure}))
+		case learner.Policy[episodes.SparseTheta]:
+			l = learner.New(x, privacy.Statistic[episodes.SparseTheta](episodes.NoisyIHT{` + thresholding + `}))
+		case learner.Policy[episodes.SparseGram]:
+			l = learner.New(x, privacy.Statistic[episodes.SparseGram](episodes.SparseEpisodes{` + perEpisode + `}))
 		}
 		checked++
 		if c, err := claimOf(l); err != nil || c.Epsilon() > 1.001 {

@@ -10,7 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
 )
@@ -29,10 +29,10 @@ func learners() map[string]privacytest.LearnerCase {
 		return privacytest.LearnerCase{Learner: l, Problem: contextual}
 	}
 	all := map[string]privacytest.LearnerCase{
-		"LinUCB over a tree":        lin(over(mechanism.Tree{Noise: mechanism.Gaussian{Budget: wide}})),
-		"LinUCB over BLT":           lin(over(mechanism.BLT{Budget: wide})),
-		"LinUCB over a secure tree": lin(over(mechanism.SecureTree{Budget: wide})),
-		"randomised actions":        lin(learner.RandomisedAction{Learner: over(mechanism.BLT{Budget: wide}), Epsilon: 1}),
+		"LinUCB over a tree":        lin(over(continual.Tree{Noise: continual.Gaussian{Budget: wide}})),
+		"LinUCB over BLT":           lin(over(continual.BLT{Budget: wide})),
+		"LinUCB over a secure tree": lin(over(continual.SecureTree{Budget: wide})),
+		"randomised actions":        lin(learner.RandomisedAction{Learner: over(continual.BLT{Budget: wide}), Epsilon: 1}),
 		"LDP":                       lin(learner.Local{Device: local.LDPDevice{Noise: ldp}, Server: local.LDPServer{Noise: ldp}}),
 		"amplified":                 lin(local.NewShuffleAmplified(local.AmplifiedNoise{Budget: wide, Batch: 20})),
 		"DPUCB-MAT":                 mat(slots.DPUCBMAT(uniform(), 2)),
@@ -58,16 +58,16 @@ func TestLearners(t *testing.T) {
 }
 
 // faint is node noise too small by 10, which it says, and divides what a row moves by 10 to match.
-type faint struct{ mechanism.Gaussian }
+type faint struct{ continual.Gaussian }
 
-func (f faint) Open(s privacy.Setup) (mechanism.Nodes, error) {
+func (f faint) Open(s privacy.Setup) (continual.Nodes, error) {
 	nodes, err := f.Gaussian.Open(s)
 	return &faintNodes{nodes}, err
 }
 
-type faintNodes struct{ mechanism.Nodes }
+type faintNodes struct{ continual.Nodes }
 
-func (f *faintNodes) Drawer() mechanism.Drawer { return f }
+func (f *faintNodes) Drawer() continual.Drawer { return f }
 
 func (f *faintNodes) Draw(n *privacy.Noise, dst []float64) {
 	law := f.Plan(0).Draws[0].Law
@@ -148,7 +148,7 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 		what, check, words string
 		broken             privacytest.LearnerCase
 	}{
-		{"noise too small by 10", "Attack", "the claim is false", privacytest.LearnerCase{Problem: contextual, Learner: learner.New(linear.UCB{}, privacy.Accumulator(mechanism.Tree{Noise: faint{mechanism.Gaussian{Budget: wide}}}))}},
+		{"noise too small by 10", "Attack", "the claim is false", privacytest.LearnerCase{Problem: contextual, Learner: learner.New(linear.UCB{}, privacy.Accumulator(continual.Tree{Noise: faint{continual.Gaussian{Budget: wide}}}))}},
 		{"a count of the rounds of all runs", "Runs", "share nothing that changes", privacytest.LearnerCase{Problem: arms, Long: long, Learner: broken{Private: slots.DPUCBMAT(uniform(), 2), counts: true}}},
 		{"noise past the ledger", "Ledger", "past privacy.Noise", privacytest.LearnerCase{Problem: arms, Learner: broken{Private: slots.DPUCBMAT(uniform(), 2), steals: true}}},
 		{"a claim that is inherited", "Plan", "HeldBy", privacytest.LearnerCase{Problem: arms, Learner: broken{Private: slots.DPUCBMAT(uniform(), 2), inherits: true}}},
@@ -157,7 +157,7 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 		caught(t, c.what, c.check, c.words, func(t testing.TB) { privacytest.Learner(t, c.broken) })
 	}
 	// The probe finds it without a run under noise.
-	c := rows(mechanism.Tree{Noise: faint{mechanism.Gaussian{Budget: wide}}})
+	c := rows(continual.Tree{Noise: faint{continual.Gaussian{Budget: wide}}})
 	caught(t, "noise too small by 10", "Probe", "the sensitivity is more", func(t testing.TB) {
 		if found := privacytest.Probe(t, c); math.Abs(found.Found/found.Planned-10) > 1e-6 {
 			t.Fatalf("found %v, planned %v, want ten times as much", found.Found, found.Planned)

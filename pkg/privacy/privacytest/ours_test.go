@@ -4,7 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
 )
@@ -28,23 +29,23 @@ func rows(make privacy.Accumulator) privacytest.Case[privacy.Sums] {
 
 // accumulators are ours, by name.
 func accumulators() map[string]privacytest.Case[privacy.Sums] {
-	gaussian := mechanism.Gaussian{Budget: approximate}
-	printed := func(padded bool) mechanism.NodeNoise {
-		return mechanism.Gaussian{Budget: approximate, Calibration: privacy.AsPublished, Padded: padded}
+	gaussian := continual.Gaussian{Budget: approximate}
+	printed := func(padded bool) continual.NodeNoise {
+		return continual.Gaussian{Budget: approximate, Calibration: privacy.AsPublished, Padded: padded}
 	}
-	wishart := mechanism.Wishart{Budget: approximate}
+	wishart := continual.Wishart{Budget: approximate}
 	all := map[string]privacytest.Case[privacy.Sums]{
-		"tree":                rows(mechanism.Tree{Noise: gaussian}),
-		"tree as published":   rows(mechanism.Tree{Noise: printed(false)}),
-		"tree, padded":        rows(mechanism.Tree{Noise: printed(true)}),
-		"tree, Wishart":       rows(mechanism.Tree{Noise: wishart}),
-		"pan-private":         rows(mechanism.PanPrivateTree{Noise: gaussian}),
-		"pan-private, padded": rows(mechanism.PanPrivateTree{Noise: printed(true)}),
-		"Honaker":             rows(mechanism.Honaker{Budget: approximate}),
-		"square root":         rows(mechanism.SquareRoot{Budget: approximate}),
-		"BLT":                 rows(mechanism.BLT{Budget: approximate}),
-		"secure tree":         rows(mechanism.SecureTree{Budget: approximate}),
-		"exact":               rows(mechanism.Exact{}),
+		"tree":                rows(continual.Tree{Noise: gaussian}),
+		"tree as published":   rows(continual.Tree{Noise: printed(false)}),
+		"tree, padded":        rows(continual.Tree{Noise: printed(true)}),
+		"tree, Wishart":       rows(continual.Tree{Noise: wishart}),
+		"pan-private":         rows(continual.PanPrivateTree{Noise: gaussian}),
+		"pan-private, padded": rows(continual.PanPrivateTree{Noise: printed(true)}),
+		"Honaker":             rows(continual.Honaker{Budget: approximate}),
+		"square root":         rows(continual.SquareRoot{Budget: approximate}),
+		"BLT":                 rows(continual.BLT{Budget: approximate}),
+		"secure tree":         rows(continual.SecureTree{Budget: approximate}),
+		"exact":               rows(continual.Exact{}),
 	}
 	change := func(name string, by func(c *privacytest.Case[privacy.Sums])) {
 		c := all[name]
@@ -82,23 +83,23 @@ func tallies() map[string]privacytest.Case[privacy.Means] {
 	for name, budget := range map[string]privacy.Budget{"Laplace": pure, "Gaussian": approximate} {
 		for start, warmUp := range map[string]bool{"": false, ", warm-up": true} {
 			name := name + start
-			all["blocks, "+name] = weights(mechanism.Blocks{Budget: budget}, warmUp)
-			all["blocks that remember, "+name] = weights(mechanism.Blocks{Budget: budget, Remember: true}, warmUp)
-			all["blocks as published, "+name] = weights(mechanism.Blocks{Budget: budget, Calibration: privacy.AsPublished}, warmUp)
-			all["batches, "+name] = weights(mechanism.Batches{Budget: budget, Lengths: mechanism.Geometric{First: 1, Ratio: 2}}, warmUp)
-			all["cumulative batches, "+name] = weights(mechanism.Batches{Budget: budget, Lengths: mechanism.Geometric{First: 2, Ratio: 1.5}, Cumulative: true}, warmUp)
-			all["tree, "+name] = weights(mechanism.TreeTally{Budget: budget}, warmUp)
+			all["blocks, "+name] = weights(tally.Blocks{Budget: budget}, warmUp)
+			all["blocks that remember, "+name] = weights(tally.Blocks{Budget: budget, Remember: true}, warmUp)
+			all["blocks as published, "+name] = weights(tally.Blocks{Budget: budget, Calibration: privacy.AsPublished}, warmUp)
+			all["batches, "+name] = weights(tally.Batches{Budget: budget, Lengths: tally.Geometric{First: 1, Ratio: 2}}, warmUp)
+			all["cumulative batches, "+name] = weights(tally.Batches{Budget: budget, Lengths: tally.Geometric{First: 2, Ratio: 1.5}, Cumulative: true}, warmUp)
+			all["tree, "+name] = weights(tally.Tree{Budget: budget}, warmUp)
 		}
 	}
-	all["hybrid"] = weights(mechanism.HybridTally{Epsilon: pure.Epsilon}, false)
-	draws := weights(mechanism.PosteriorDraws{Variance: 3, First: 2, Delta: 1e-5}, false)
+	all["hybrid"] = weights(tally.Hybrid{Epsilon: pure.Epsilon}, false)
+	draws := weights(tally.PosteriorDraws{Variance: 3, First: 2, Delta: 1e-5}, false)
 	draws.Below = 0.7 // the worst arm is not played again
 	all["posterior draws"] = draws
-	responses := weights(mechanism.ResponseTally{Epsilon: pure.Epsilon}, false)
+	responses := weights(tally.Response{Epsilon: pure.Epsilon}, false)
 	responses.Nonlinear = true
 	all["responses"] = responses
-	all["blocks of three"] = weights(mechanism.Blocks{Budget: pure, Lengths: threes{}}, false)
-	counts := weights(mechanism.Counts{}, false)
+	all["blocks of three"] = weights(tally.Blocks{Budget: pure, Lengths: threes{}}, false)
+	counts := weights(tally.Counts{}, false)
 	counts.Public = true
 	all["counts"] = counts
 	return all
@@ -142,8 +143,8 @@ func TestProbeNumbers(t *testing.T) {
 		make privacy.Accumulator
 		want float64
 	}{
-		{"tree", mechanism.Tree{Noise: mechanism.Gaussian{Budget: approximate}}, 2 * math.Sqrt(6)},
-		{"BLT", mechanism.BLT{Budget: approximate}, 3.0876},
+		{"tree", continual.Tree{Noise: continual.Gaussian{Budget: approximate}}, 2 * math.Sqrt(6)},
+		{"BLT", continual.BLT{Budget: approximate}, 3.0876},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			probed := rows(c.make)

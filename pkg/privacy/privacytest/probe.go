@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -32,7 +32,7 @@ type Sensitivity struct {
 // at both in turn, or random, with changes at random places, also by records beyond their bounds.
 // On each the noise must enter as on any other.
 //
-// Of a mechanism.Additive, Query searches for the batches between which it moves the most.
+// Of a tally.Additive, Query searches for the batches between which it moves the most.
 func Probe[R any](t testing.TB, c Case[R]) (found Sensitivity) {
 	t.Helper()
 	if !c.plain(t) {
@@ -42,7 +42,7 @@ func Probe[R any](t testing.TB, c Case[R]) (found Sensitivity) {
 		say(t, "Case.Below = %v: streams are tried that move the releases by %v of the plan or more", c.Below, 1-c.Below)
 	}
 	checks := []check{{"Probe", func(fail report) { found = c.probe(fail) }}, {"Long", c.long}}
-	if of, ok := any(c.Of).(mechanism.Additive); ok {
+	if of, ok := any(c.Of).(tally.Additive); ok {
 		checks = append(checks, QueryCase{Of: of, Setup: c.Setup}.check(new(Moved)))
 	}
 	runAll(t, checks)

@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // QueryCase is a query whose sensitivity is to be measured.
 type QueryCase struct {
-	Of    mechanism.Additive // the query, and the noise that its author pays for
-	Setup privacy.Setup      // its horizon bounds the batches
-	Tries int                // pairs of batches of each length; 0 means 4,000
+	Of    tally.Additive // the query, and the noise that its author pays for
+	Setup privacy.Setup  // its horizon bounds the batches
+	Tries int            // pairs of batches of each length; 0 means 4,000
 }
 
 // Moved is the sensitivity of a query: what its author states, and the most that a search has seen.

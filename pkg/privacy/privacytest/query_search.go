@@ -8,15 +8,15 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // querySearch looks for two neighbouring batches of one length.
 type querySearch struct {
-	of     privacy.Mechanism[mechanism.Answer]
+	of     privacy.Mechanism[tally.Answer]
 	setup  privacy.Setup
-	format Format[mechanism.Answer]
+	format Format[tally.Answer]
 	rng    *rand.Rand
 	found  Moved
 }
@@ -50,7 +50,7 @@ const mostRecords = 4_000_000
 // search searches batches of n records.
 func (c QueryCase) search(n int) (Moved, error) {
 	of := c.Of
-	of.Lengths, of.Grid = mechanism.EqualRounds(n), 0 // answers without rounding
+	of.Lengths, of.Grid = tally.EqualRounds(n), 0 // answers without rounding
 	m, err := of.Open(c.Setup)
 	if err != nil {
 		return Moved{}, err

@@ -11,7 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
 )
@@ -192,8 +192,8 @@ func (q meddling) Answer(s privacy.Setup, records []privacy.Record, dst []float6
 // oneArm is a setup of one arm with weights in [0, 1].
 var oneArm = privacy.Setup{Arms: 1, Slots: 1, Horizon: 21, Hi: 1}
 
-func queryCase(q mechanism.Query, s privacy.Setup, b privacy.Budget) privacytest.QueryCase {
-	return privacytest.QueryCase{Of: mechanism.Additive{Budget: b, Query: q}, Setup: s}
+func queryCase(q tally.Query, s privacy.Setup, b privacy.Budget) privacytest.QueryCase {
+	return privacytest.QueryCase{Of: tally.Additive{Budget: b, Query: q}, Setup: s}
 }
 
 // TestSearchQuery: the search finds what one record moves, on queries whose sensitivity is known.
@@ -243,22 +243,22 @@ func TestSearchQuery(t *testing.T) {
 }
 
 // answered are statistics of queries, by name.
-func answered() map[string]privacytest.Case[mechanism.Answer] {
+func answered() map[string]privacytest.Case[tally.Answer] {
 	weights := privacy.Setup{Horizon: 32, Arms: 5, Slots: 2, Lo: -1, Hi: 2}
 	contexts := privacy.Setup{Horizon: 17, Arms: 3, Slots: 1, Dim: 4, Bound: 2, Context: 1.5, Lo: -1, Hi: 1}
-	all := make(map[string]privacytest.Case[mechanism.Answer])
+	all := make(map[string]privacytest.Case[tally.Answer])
 	for name, budget := range map[string]privacy.Budget{"Laplace": pure, "Gaussian": approximate} {
-		add := func(what string, q mechanism.Query, lengths mechanism.RoundLengths, s privacy.Setup, below float64) {
-			all[what+", "+name] = privacytest.Case[mechanism.Answer]{Of: mechanism.Additive{Budget: budget, Query: q, Lengths: lengths},
+		add := func(what string, q tally.Query, lengths tally.RoundLengths, s privacy.Setup, below float64) {
+			all[what+", "+name] = privacytest.Case[tally.Answer]{Of: tally.Additive{Budget: budget, Query: q, Lengths: lengths},
 				Setup: s, Format: privacytest.Rounds(nil), Long: 3000, Below: below}
 		}
 		add("sums of arms, at once", totals{}, nil, weights, 0)
-		add("sums of arms", totals{}, mechanism.EqualRounds(5), weights, 0)
+		add("sums of arms", totals{}, tally.EqualRounds(5), weights, 0)
 		add("means in growing batches", totals{Mean: true}, doubling{}, weights, 0)
-		add("medians of arms", medians{L1: 6}, mechanism.EqualRounds(7), weights, 0.9)
-		add("products with contexts", moments{}, mechanism.EqualRounds(4), contexts, 0)
-		all["means on a grid, "+name] = privacytest.Case[mechanism.Answer]{
-			Of:    mechanism.Additive{Budget: budget, Query: totals{Mean: true}, Lengths: doubling{}, Grid: 1. / 1024},
+		add("medians of arms", medians{L1: 6}, tally.EqualRounds(7), weights, 0.9)
+		add("products with contexts", moments{}, tally.EqualRounds(4), contexts, 0)
+		all["means on a grid, "+name] = privacytest.Case[tally.Answer]{
+			Of:    tally.Additive{Budget: budget, Query: totals{Mean: true}, Lengths: doubling{}, Grid: 1. / 1024},
 			Setup: weights, Format: privacytest.Rounds(nil), Long: 300, Nonlinear: true}
 	}
 	return all
@@ -331,11 +331,11 @@ func TestAnswers(t *testing.T) {
 // best is a policy that plays arms in turn, and then the one with the largest answer.
 type best struct{}
 
-func (best) Prepare(bandit.Problem, int, *mechanism.Answer) (learner.Prepared[mechanism.Answer], error) {
-	return learner.Begins[mechanism.Answer](func(*rand.Rand) learner.Rule[mechanism.Answer] { return best{} }), nil
+func (best) Prepare(bandit.Problem, int, *tally.Answer) (learner.Prepared[tally.Answer], error) {
+	return learner.Begins[tally.Answer](func(*rand.Rand) learner.Rule[tally.Answer] { return best{} }), nil
 }
 
-func (best) Learn(r *mechanism.Answer) ([]float64, error) {
+func (best) Learn(r *tally.Answer) ([]float64, error) {
 	if r.Batches == 0 {
 		return nil, nil
 	}
@@ -357,14 +357,14 @@ func TestQueryLearner(t *testing.T) {
 		moves float64
 		err   string
 	}{{2, ""}, {1, "by 2 in the L1 norm, and its author states 1"}} {
-		of := learner.New(best{}, mechanism.Additive{Budget: pure, Query: medians{L1: c.moves}, Lengths: mechanism.EqualRounds(3)})
+		of := learner.New(best{}, tally.Additive{Budget: pure, Query: medians{L1: c.moves}, Lengths: tally.EqualRounds(3)})
 		setup, err := of.Setup(problem, 9)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var moved privacytest.Moved
 		failures := bandittest.Failures(func(t testing.TB) {
-			moved = privacytest.Query(t, privacytest.QueryCase{Of: of.Statistic.(mechanism.Additive), Setup: setup})
+			moved = privacytest.Query(t, privacytest.QueryCase{Of: of.Statistic.(tally.Additive), Setup: setup})
 		})
 		if got := strings.Join(failures, "\n"); moved.Seen != 2 || moved.Stated != c.moves || (got == "") != (c.err == "") || !strings.Contains(got, c.err) {
 			t.Errorf("%v\n%q, want %q", moved, got, c.err)
@@ -373,6 +373,6 @@ func TestQueryLearner(t *testing.T) {
 			continue
 		}
 		privacytest.Learner(t, privacytest.LearnerCase{Name: "answers", Learner: of, Problem: problem})
-		privacytest.Replay(t, privacytest.PolicyCase[mechanism.Answer]{Policy: best{}, Statistic: of.Statistic, Problem: problem})
+		privacytest.Replay(t, privacytest.PolicyCase[tally.Answer]{Policy: best{}, Statistic: of.Statistic, Problem: problem})
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
 )
@@ -18,15 +18,15 @@ type threeRows struct{}
 func (threeRows) Length(int, int, float64) int { return 3 }
 
 // forgetful and refining are statistics of short episodes, which clip rewards at 0.8 in the first.
-func forgetful() mechanism.SparseEpisodes {
-	return mechanism.SparseEpisodes{Budget: approximate, Lengths: threeRows{},
-		Phases: []mechanism.Phase{{Picks: 2, Share: 0.5, Norm: 1, Reward: 0.8}}}
+func forgetful() episodes.SparseEpisodes {
+	return episodes.SparseEpisodes{Budget: approximate, Lengths: threeRows{},
+		Phases: []episodes.Phase{{Picks: 2, Share: 0.5, Norm: 1, Reward: 0.8}}}
 }
 
-func refining() mechanism.SparseEpisodes {
+func refining() episodes.SparseEpisodes {
 	s := forgetful()
 	s.Refine, s.Phases[0].Picks = true, 1
-	s.Phases = append(s.Phases, mechanism.Phase{Norm: 1, Reward: 0.8})
+	s.Phases = append(s.Phases, episodes.Phase{Norm: 1, Reward: 0.8})
 	return s
 }
 
@@ -51,12 +51,12 @@ func sparseFormat[R any](bound float64) privacytest.Format[R] {
 	}
 }
 
-func sparseCase(make func() mechanism.SparseEpisodes) privacytest.Case[mechanism.SparseGram] {
-	return privacytest.Case[mechanism.SparseGram]{
+func sparseCase(make func() episodes.SparseEpisodes) privacytest.Case[episodes.SparseGram] {
+	return privacytest.Case[episodes.SparseGram]{
 		Of:    make(),
 		Setup: privacy.Setup{Horizon: 17, Dim: 4, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 		Long:  300, Nonlinear: true,
-		Format: sparseFormat[mechanism.SparseGram](0.8),
+		Format: sparseFormat[episodes.SparseGram](0.8),
 	}
 }
 
@@ -66,7 +66,7 @@ func TestSparseStatistics(t *testing.T) {
 		c := sparseCase(refining)
 		// Whether a residual is clipped depends on the estimate: a record at an early place is counted by
 		// its reward alone, and a later one need not be.
-		refine := func() mechanism.SparseEpisodes {
+		refine := func() episodes.SparseEpisodes {
 			s := refining()
 			for i := range s.Phases {
 				s.Phases[i].Reward = 1e12
@@ -79,28 +79,28 @@ func TestSparseStatistics(t *testing.T) {
 		privacytest.Statistic(t, c)
 	})
 	t.Run("top scores", func(t *testing.T) {
-		privacytest.Statistic(t, privacytest.Case[mechanism.Support]{
-			Of:    mechanism.TopScores{Budget: pure, Picks: 2, Scores: mechanism.Correlations{X: 1, Y: 1}, Lengths: threeRows{}},
+		privacytest.Statistic(t, privacytest.Case[episodes.Support]{
+			Of:    episodes.TopScores{Budget: pure, Picks: 2, Scores: episodes.Correlations{X: 1, Y: 1}, Lengths: threeRows{}},
 			Setup: privacy.Setup{Horizon: 17, Dim: 4, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 			Long:  300, Nonlinear: true,
-			Format: sparseFormat[mechanism.Support](math.Inf(1)),
+			Format: sparseFormat[episodes.Support](math.Inf(1)),
 		})
 	})
 }
 
 // uncounted counts no clipped rows.
-type uncounted struct{ mechanism.SparseEpisodes }
+type uncounted struct{ episodes.SparseEpisodes }
 
-func (u uncounted) Open(s privacy.Setup) (privacy.Mechanism[mechanism.SparseGram], error) {
+func (u uncounted) Open(s privacy.Setup) (privacy.Mechanism[episodes.SparseGram], error) {
 	m, err := u.SparseEpisodes.Open(s)
 	return &uncountedEpisodes{m}, err
 }
 
 type uncountedEpisodes struct {
-	privacy.Mechanism[mechanism.SparseGram]
+	privacy.Mechanism[episodes.SparseGram]
 }
 
-func (u *uncountedEpisodes) Start(n *privacy.Noise) privacy.Stream[mechanism.SparseGram] {
+func (u *uncountedEpisodes) Start(n *privacy.Noise) privacy.Stream[episodes.SparseGram] {
 	return &uncountedRun{u.Mechanism.Start(n)}
 }
 
@@ -109,7 +109,7 @@ func (u *uncountedEpisodes) Plan(records int) privacy.Plan {
 }
 
 type uncountedRun struct {
-	privacy.Stream[mechanism.SparseGram]
+	privacy.Stream[episodes.SparseGram]
 }
 
 func (u *uncountedRun) Clipped() int { return 0 }
@@ -119,7 +119,7 @@ func (u *uncountedRun) Plan(records int) privacy.Plan {
 }
 
 func TestSparsePolicy(t *testing.T) {
-	c := privacytest.PolicyCase[mechanism.SparseGram]{
+	c := privacytest.PolicyCase[episodes.SparseGram]{
 		Policy:    sparse.SparseJDP{},
 		Problem:   contextual,
 		Statistic: refining(),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -14,8 +15,8 @@ import (
 
 // vectorFormat is the format of vectors without rewards, of bounded norm. The pair that is far
 // apart has equal entries, so that it is in the L1 norm, too.
-func vectorFormat() privacytest.Format[mechanism.Total] {
-	return privacytest.Format[mechanism.Total]{
+func vectorFormat() privacytest.Format[continual.Total] {
+	return privacytest.Format[continual.Total]{
 		Record: func(s privacy.Setup, _ int, rng *rand.Rand) privacy.Record {
 			x := make([]float64, s.Dim)
 			for i := range x {
@@ -48,20 +49,20 @@ func vectorFormat() privacytest.Format[mechanism.Total] {
 }
 
 // vectorSums are running sums of vectors, by name.
-func vectorSums() map[string]privacytest.Case[mechanism.Total] {
-	all := make(map[string]privacytest.Case[mechanism.Total])
-	add := func(name string, long int, below float64, make privacy.Statistic[mechanism.Total]) {
-		all[name] = privacytest.Case[mechanism.Total]{Of: make, Format: vectorFormat(), Long: long, Below: below,
+func vectorSums() map[string]privacytest.Case[continual.Total] {
+	all := make(map[string]privacytest.Case[continual.Total])
+	add := func(name string, long int, below float64, make privacy.Statistic[continual.Total]) {
+		all[name] = privacytest.Case[continual.Total]{Of: make, Format: vectorFormat(), Long: long, Below: below,
 			Public: name == "exact", Setup: privacy.Setup{Horizon: 17, Dim: 3, Bound: 2}}
 	}
-	add("exact", long, 0, mechanism.VectorExact{})
-	add("tree, Laplace", long, 0, mechanism.VectorTree{Budget: pure})
-	add("tree, Gaussian", long, 0, mechanism.VectorTree{Budget: approximate})
-	add("tree as published", long, 0, mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished})
+	add("exact", long, 0, continual.VectorExact{})
+	add("tree, Laplace", long, 0, continual.VectorTree{Budget: pure})
+	add("tree, Gaussian", long, 0, continual.VectorTree{Budget: approximate})
+	add("tree as published", long, 0, continual.VectorTree{Budget: pure, Calibration: privacy.AsPublished})
 	// Noise on padded levels hides a vector, too, and the plan does not count on it.
-	add("tree, padded, Gaussian", long, 0.6, mechanism.VectorTree{Budget: approximate, Padded: true})
-	add("square root", 1500, 0, mechanism.VectorSquareRoot{Budget: approximate})
-	add("BLT", long, 0, mechanism.VectorBLT{Budget: approximate})
+	add("tree, padded, Gaussian", long, 0.6, continual.VectorTree{Budget: approximate, Padded: true})
+	add("square root", 1500, 0, continual.VectorSquareRoot{Budget: approximate})
+	add("BLT", long, 0, continual.VectorBLT{Budget: approximate})
 	return all
 }
 
@@ -78,7 +79,7 @@ func TestVectorSums(t *testing.T) {
 	// Padding adds more Laplace draws than there are releases, which the probe does not solve for.
 	padded := vectorSums()["tree, Laplace"]
 	padded.Nonlinear = true
-	padded.Of = mechanism.VectorTree{Budget: pure, Padded: true}
+	padded.Of = continual.VectorTree{Budget: pure, Padded: true}
 	t.Run("tree, padded, Laplace", func(t *testing.T) { privacytest.Statistic(t, padded) })
 }
 

@@ -1,0 +1,2 @@
+// Package largest finds the largest of some numbers.
+package largest

@@ -1,0 +1,25 @@
+// Package continual releases running sums under noise, once a round.
+//
+// Accumulators release running sums of row row^T, the only data that a private LinUCB reads:
+//
+//   - [Exact]: the sum itself, without noise or privacy.
+//   - [Tree]: the binary tree mechanism, with noise on each node.
+//   - [PanPrivateTree]: the same release, from a memory that holds no raw data.
+//   - [SecureTree]: a tree whose noise is fit for deployment.
+//   - [BLT]: correlated Gaussian noise, the least for its cost.
+//   - [SquareRoot]: the yardstick of BLT, which keeps the noise of every row.
+//   - [Honaker]: a tree of which each node is estimated from all nodes below it.
+//
+// The noise of a node of [Tree] or [PanPrivateTree] is a [NodeNoise]:
+//
+//   - [Gaussian]: symmetric Gaussian noise.
+//   - [Wishart]: positive definite noise.
+//
+// Running sums of vectors, the only data that DP-FTRL reads:
+//
+//   - [VectorExact]: the sum itself, without noise or privacy.
+//   - [VectorTree]: the binary tree mechanism, with Laplace or Gaussian noise.
+//   - [VectorBLT], [VectorSquareRoot]: correlated Gaussian noise.
+//
+// Read [Tree] with [Gaussian] first.
+package continual

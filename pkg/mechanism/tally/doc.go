@@ -1,0 +1,17 @@
+// Package tally releases the mean weight of each arm under noise.
+//
+//   - [Counts]: the exact mean, without noise or privacy.
+//   - [Blocks]: the mean of a block of observations once the block is full.
+//   - [Batches]: the same, of batches that a policy may set the lengths of, or of all of them.
+//   - [RoundBatches]: the mean of each arm that was played in a batch of rounds.
+//   - [Tree]: the mean of all observations after each of them.
+//   - [Hybrid]: the same, whatever the horizon.
+//   - [PosteriorDraws]: a draw of each arm's mean in each round, as Thompson sampling makes it.
+//   - [Response]: the mean of randomised bits, private in the local model.
+//
+// A statistic that is not a mean, such as a trimmed one:
+//
+//   - [Additive]: the answer of a [Query] of your own to each batch of rounds, under noise.
+//
+// Read [Blocks] first.
+package tally
