@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
@@ -18,51 +18,12 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-const horizon = 50_000_000
-
-var budget = privacy.Budget{Epsilon: 1, Delta: 0.1}
-
 func tree(c privacy.Calibration) privacy.Accumulator {
-	return continual.Tree{Noise: continual.Gaussian{Budget: budget, Calibration: c}}
+	return continual.Tree{Noise: continual.Gaussian{Budget: learnertest.Budget, Calibration: c}}
 }
 
 func wishart(c privacy.Calibration, unshifted bool) privacy.Accumulator {
-	return continual.Tree{Noise: continual.Wishart{Budget: budget, Calibration: c, Unshifted: unshifted}}
-}
-
-// round plays one round after another in the steady state.
-func round(b *testing.B, env bandit.Environment, l bandit.Learner, warm int) {
-	b.Helper()
-	roundOf(b, env, l, warm, horizon)
-}
-
-func roundOf(b *testing.B, env bandit.Environment, l bandit.Learner, warm, horizon int) {
-	b.Helper()
-	world := bandittest.Open(b, env)
-	p := world.Problem()
-	run := bandittest.Run(b, l, p, horizon, random.New(1, 0, "learner"), random.Source(1, 0, "noise")).Run
-	trial := world.Start(random.New(1, 0, "contexts"))
-	rewards := random.New(1, 0, "rewards")
-	var v bandit.View
-	var err error
-	arms, y := make([]int, 0, p.Slots), make([]float64, p.Slots)
-	play := func() {
-		trial.Next(&v)
-		if arms, err = run.Select(&v, arms[:0]); err != nil {
-			b.Fatal(err)
-		}
-		trial.Pull(rewards, arms, y)
-		if err = run.Update(&v, arms, y); err != nil {
-			b.Fatal(err)
-		}
-	}
-	for range warm {
-		play()
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		play()
-	}
+	return continual.Tree{Noise: continual.Wishart{Budget: learnertest.Budget, Calibration: c, Unshifted: unshifted}}
 }
 
 func BenchmarkRound(b *testing.B) {
@@ -83,44 +44,44 @@ func BenchmarkRound(b *testing.B) {
 		{"linucb", continual.Exact{}},
 		{"gaussian", tree(privacy.Sound)},
 		{"gaussian-published", tree(privacy.AsPublished)},
-		{"gaussian-padded", continual.Tree{Noise: continual.Gaussian{Budget: budget, Calibration: privacy.AsPublished, Padded: true}}},
-		{"blt", continual.BLT{Budget: budget}},
-		{"honaker", continual.Honaker{Budget: budget}},
+		{"gaussian-padded", continual.Tree{Noise: continual.Gaussian{Budget: learnertest.Budget, Calibration: privacy.AsPublished, Padded: true}}},
+		{"blt", continual.BLT{Budget: learnertest.Budget}},
+		{"honaker", continual.Honaker{Budget: learnertest.Budget}},
 		{"wishart", wishart(privacy.AsPublished, false)},
 		{"wishart-unshifted", wishart(privacy.AsPublished, true)},
 	} {
 		for _, fixed := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%s/d=5/K=25/fixed=%v", p.name, fixed), func(b *testing.B) {
-				round(b, environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: fixed}, learner.New(linear.UCB{}, p.sums), 20000)
+				learnertest.Round(b, environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: fixed}, learner.New(linear.UCB{}, p.sums), 20000)
 			})
 		}
 	}
 	env := environment.UnitFeatures{Fixed: true}
 	k := env.Constant()
-	n := local.OnlineNoise{Budget: budget, Constant: k}
+	n := local.OnlineNoise{Budget: learnertest.Budget, Constant: k}
 	for _, p := range []struct {
 		name string
 		l    bandit.Learner
 	}{
 		{"linucb", learner.New(linear.UCB{}, nil)},
-		{"ldp", ldp(local.LDPNoise{Budget: budget, Constant: k})},
-		{"onlineucb-ogd", onlineUCB(n, local.OnlineServer{Online: ogd(0.1), Width: 4})},
-		{"onlineucb-maler", onlineUCB(n, local.OnlineServer{Width: 4})},
+		{"ldp", learnertest.LDP(local.LDPNoise{Budget: learnertest.Budget, Constant: k})},
+		{"onlineucb-ogd", learnertest.OnlineUCB(n, local.OnlineServer{Online: learnertest.OGD(0.1), Width: 4})},
+		{"onlineucb-maler", learnertest.OnlineUCB(n, local.OnlineServer{Width: 4})},
 	} {
-		b.Run(p.name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, p.l, 20000, 20000) })
+		b.Run(p.name+"/d=5/K=100/fixed", func(b *testing.B) { learnertest.RoundOf(b, env, p.l, 20000, 20000) })
 	}
-	for name, sums := range map[string]privacy.Accumulator{"jdp": continual.Tree{Noise: continual.Gaussian{Budget: budget}}, "jdp-blt": continual.BLT{Budget: budget}} {
-		b.Run(name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, learner.New(linear.UCB{}, sums), 20000, 1<<30) })
+	for name, sums := range map[string]privacy.Accumulator{"jdp": continual.Tree{Noise: continual.Gaussian{Budget: learnertest.Budget}}, "jdp-blt": continual.BLT{Budget: learnertest.Budget}} {
+		b.Run(name+"/d=5/K=100/fixed", func(b *testing.B) { learnertest.RoundOf(b, env, learner.New(linear.UCB{}, sums), 20000, 1<<30) })
 	}
 	for _, p := range []struct {
 		name  string
 		local learner.Local
 	}{
-		{"shuffle-amplified", local.NewShuffleAmplified(local.AmplifiedNoise{Budget: budget, Batch: 20})},
-		{"shuffle-vectorsum", local.NewShuffleVectorSum(local.VectorSum{Budget: budget, Batch: 20})},
+		{"shuffle-amplified", local.NewShuffleAmplified(local.AmplifiedNoise{Budget: learnertest.Budget, Batch: 20})},
+		{"shuffle-vectorsum", local.NewShuffleVectorSum(local.VectorSum{Budget: learnertest.Budget, Batch: 20})},
 	} {
 		b.Run(p.name+"/d=5/K=100/fixed", func(b *testing.B) {
-			round(b, environment.UnitFeatures{Fixed: true}, p.local, 20000)
+			learnertest.Round(b, environment.UnitFeatures{Fixed: true}, p.local, 20000)
 		})
 	}
 	// bare normals, and gonum's product of the same flops on one thread
@@ -137,6 +98,6 @@ func BenchmarkRound(b *testing.B) {
 		}
 	})
 	b.Run("linucb/d=64/K=4096/fixed=false", func(b *testing.B) {
-		round(b, environment.DecisionSets{Dim: 64, Gap: 0.1}, learner.New(linear.UCB{}, nil), 200)
+		learnertest.Round(b, environment.DecisionSets{Dim: 64, Gap: 0.1}, learner.New(linear.UCB{}, nil), 200)
 	})
 }

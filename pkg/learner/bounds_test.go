@@ -9,6 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
@@ -20,8 +21,8 @@ import (
 // exactMessage is what a device without noise sends: x x^T, packed, and y x.
 func exactMessage(t *testing.T, n local.LDPNoise, p bandit.Problem, x []float64, y float64) learner.Message {
 	t.Helper()
-	n.Budget = none
-	_, d := device(t, local.LDPDevice{Noise: n}, p, 100)
+	n.Budget = learnertest.None
+	_, d := learnertest.Device(t, local.LDPDevice{Noise: n}, p, 100)
 	m, err := d.Report(nil, x, y, privacy.NewNoise(random.Source(1, 0, "noise")), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +66,7 @@ func TestPublicPartHidesNothing(t *testing.T) {
 func TestExtremeDataIsClipped(t *testing.T) {
 	p := bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	far, near := []float64{3e200, 4e200, 0.1, 0, 0, 0.2}, []float64{3, 4, 1e-201, 0, 0, 2e-201}
-	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
+	for name, make := range learnertest.Accumulators(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		run := func(x []float64) (arms []int, theta []float64) {
 			run := bandittest.Run(t, learner.New(linear.UCB{}, make), p, 20, nil, random.Source(1, 0, "noise"))
 			for round := 1; round <= 12; round++ {
@@ -76,7 +77,7 @@ func TestExtremeDataIsClipped(t *testing.T) {
 			if w := run.Warnings(); len(w) == 0 || w[0].Count != 12 {
 				t.Errorf("%s: warnings %v, want 12 rows clipped", name, w)
 			}
-			theta, _ = linUCB(run).Confidence()
+			theta, _ = learnertest.Rule(run).Confidence()
 			return arms, theta
 		}
 		arms, theta := run(far)
@@ -151,7 +152,7 @@ func TestOptimalShiftScales(t *testing.T) {
 			trial.Pull(rewards, arms[round:], y)
 			run.Update(&v, arms[round:], y)
 		}
-		return arms, linUCB(run).Bounds().RhoMin / (by * by)
+		return arms, learnertest.Rule(run).Bounds().RhoMin / (by * by)
 	}
 	for name, sums := range map[string]privacy.Accumulator{
 		"exact": continual.Exact{},

@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
@@ -31,7 +32,7 @@ func delayable() map[string]bandit.Learner {
 	return map[string]bandit.Learner{
 		"exact": learner.New(linear.UCB{}, nil),
 		"tree":  learner.New(linear.UCB{}, gaussianTree()),
-		"local": ldp(local.LDPNoise{Budget: whole}),
+		"local": learnertest.LDP(local.LDPNoise{Budget: whole}),
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
@@ -95,7 +97,7 @@ func TestLinearInsights(t *testing.T) {
 
 // TestSlotsInsights: the basis that a learner plays is that of the largest indices.
 func TestSlotsInsights(t *testing.T) {
-	env := environment.SemiBandit{Matroid: must(matroid.NewUniform(6, 2)), Means: []float64{0.1, 0.8, 0.3, 0.7, 0.2, 0.5}}
+	env := environment.SemiBandit{Matroid: expect.Must(matroid.NewUniform(6, 2)), Means: []float64{0.1, 0.8, 0.3, 0.7, 0.2, 0.5}}
 	p := env.Problem()
 	all := catalogue.Slots()
 	own := func(name string, make func(m matroid.Matroid) bandit.Learner) {
@@ -129,7 +131,7 @@ func TestSparseInsights(t *testing.T) {
 	}{
 		"FLIPHAT":           {sparse.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1), 300},
 		"sparse JDP":        {sparse.SparseJDPPlain(privacy.Budget{Epsilon: 50, Delta: 1e-5}, 2), 1},
-		"bits":              {bitsOf(sparse.SparseBits{Budget: privacy.Budget{Epsilon: 3}, Sparsity: 2, Signal: 1}), 1},
+		"bits":              {learnertest.SparseBits(sparse.SparseBits{Budget: privacy.Budget{Epsilon: 3}, Sparsity: 2, Signal: 1}), 1},
 		"sparsity agnostic": {sparse.SparsityAgnostic{}, 300},
 		"thresholded LASSO": {sparse.ThresholdedLasso{}, 1},
 		"LASSO bandit":      {sparse.LassoBandit{}, 100},

@@ -19,6 +19,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
@@ -27,48 +29,31 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-var (
-	none     = privacy.Budget{Epsilon: math.Inf(1)}
-	strict   = privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	features = bandit.Problem{Arms: 6, Dim: 4, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
-)
-
-func ogd(mu float64) local.Predictor { return local.Descent{Curvature: mu} }
-
-func ldp(n local.LDPNoise) learner.Local {
-	return learner.Local{Device: local.LDPDevice{Noise: n}, Server: local.LDPServer{Noise: n}}
-}
-
-func onlineUCB(n local.OnlineNoise, s local.OnlineServer) learner.Local {
-	s.Noise = n
-	return learner.Local{Device: local.OnlineDevice{Noise: n}, Server: s}
-}
-
 func anytime(n local.OnlineNoise, power float64) learner.Local {
-	return learner.Local{Device: local.OnlineDevice{Noise: n}, Server: local.Anytime{Server: local.OnlineServer{Noise: n, Online: ogd(0.1), Width: 4, DeltaPower: power}}}
+	return learner.Local{Device: local.OnlineDevice{Noise: n}, Server: local.Anytime{Server: local.OnlineServer{Noise: n, Online: learnertest.OGD(0.1), Width: 4, DeltaPower: power}}}
 }
 
 // locals are all local learners, by name. Contexts end in 1/sqrt(2).
 func locals(b privacy.Budget) map[string]learner.Local {
 	k := 1 / math.Sqrt2
 	all := map[string]learner.Local{}
-	for _, b := range map[string]privacy.Budget{"": b, "/epsilon=inf": none} {
+	for _, b := range map[string]privacy.Budget{"": b, "/epsilon=inf": learnertest.None} {
 		end := ""
 		if b.None() {
 			end = "/epsilon=inf"
 		}
 		for i, name := range []string{"Sound", "AsPublished", "Given"} {
-			n := ldpNoises(b)[i]
-			all["ldp/"+name+end] = ldp(n)
+			n := learnertest.LDPNoises(b)[i]
+			all["ldp/"+name+end] = learnertest.LDP(n)
 			n.Constant = k
-			all["ldp/constant/"+name+end] = ldp(n)
+			all["ldp/constant/"+name+end] = learnertest.LDP(n)
 		}
 		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 			n := local.OnlineNoise{Budget: b, Calibration: c}
-			all["online/maler/"+c.String()+end] = onlineUCB(n, local.OnlineServer{})
-			all["online/ogd/"+c.String()+end] = onlineUCB(n, local.OnlineServer{Online: ogd(0.1), Width: 4, DeltaSquared: 0.3})
-			all["online/theory/"+c.String()+end] = onlineUCB(n, local.OnlineServer{Rule: local.TheoryWidth, LambdaMin: 0.1, DeltaSquared: 0.1})
-			all["online/constant/"+c.String()+end] = onlineUCB(local.OnlineNoise{Budget: b, Calibration: c, Constant: k}, local.OnlineServer{})
+			all["online/maler/"+c.String()+end] = learnertest.OnlineUCB(n, local.OnlineServer{})
+			all["online/ogd/"+c.String()+end] = learnertest.OnlineUCB(n, local.OnlineServer{Online: learnertest.OGD(0.1), Width: 4, DeltaSquared: 0.3})
+			all["online/theory/"+c.String()+end] = learnertest.OnlineUCB(n, local.OnlineServer{Rule: local.TheoryWidth, LambdaMin: 0.1, DeltaSquared: 0.1})
+			all["online/constant/"+c.String()+end] = learnertest.OnlineUCB(local.OnlineNoise{Budget: b, Calibration: c, Constant: k}, local.OnlineServer{})
 			all["anytime/"+c.String()+end] = anytime(n, 0.25)
 		}
 	}
@@ -76,46 +61,13 @@ func locals(b privacy.Budget) map[string]learner.Local {
 		l.Batch = n
 		all[name] = l
 	}
-	batch("ldp/batch", ldp(local.LDPNoise{Budget: b}), 7)
-	batch("online/batch", onlineUCB(local.OnlineNoise{Budget: b}, local.OnlineServer{}), 20)
+	batch("ldp/batch", learnertest.LDP(local.LDPNoise{Budget: b}), 7)
+	batch("online/batch", learnertest.OnlineUCB(local.OnlineNoise{Budget: b}, local.OnlineServer{}), 20)
 	return all
 }
 
-// failure returns the error of an Open.
-func failure[C any](_ C, err error) error { return err }
-
-// device opens a device and starts it.
-func device(t testing.TB, d learner.Device, p bandit.Problem, horizon int) (learner.CalibratedDevice, learner.Reporter) {
-	t.Helper()
-	ready, err := d.Open(p, horizon)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ready, ready.Start()
-}
-
-// server opens a server and starts it.
-func server[R learner.Receiver](t testing.TB, s learner.Server, p bandit.Problem, horizon int) R {
-	t.Helper()
-	ready, err := s.Open(p, horizon)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ready.Start(nil).(R)
-}
-
-// claimOf opens a learner and returns its claim.
-func claimOf(t testing.TB, l bandit.Learner, p bandit.Problem, horizon int) privacy.Claim {
-	t.Helper()
-	ready, err := l.Open(p, horizon)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return privacy.ClaimOf(ready)
-}
-
 func TestLocalConformance(t *testing.T) {
-	for name, l := range locals(strict) {
+	for name, l := range locals(learnertest.Strict) {
 		// after a restart, or before the first batch, arms of one norm tie
 		untied := !strings.Contains(name, "anytime") && !strings.Contains(name, "batch")
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +85,7 @@ func TestLocalLedger(t *testing.T) {
 		Name: "local", Environment: environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true},
 		Horizon: 300, Rounds: 250, Trials: 2, Seed: 1,
 	}
-	for name, l := range locals(strict) {
+	for name, l := range locals(learnertest.Strict) {
 		e.Policies = append(e.Policies, simulate.Policy{Name: name, Learner: l})
 	}
 	r, err := e.Run(context.Background())
@@ -148,8 +100,8 @@ func TestLocalLedger(t *testing.T) {
 		if p.Claim.Model() != privacy.Local || p.Claim.Neighbours() != want {
 			t.Errorf("%s: claims %v, %v", p.Name, p.Claim.Model(), p.Claim.Neighbours())
 		}
-		if strings.Contains(p.Name, privacy.Sound.String()) && !strings.Contains(p.Name, "inf") && math.Abs(p.Claim.Epsilon()-strict.Epsilon) > 1e-6 {
-			t.Errorf("%s: claims epsilon = %v, want %v: the noise is exact", p.Name, p.Claim.Epsilon(), strict.Epsilon)
+		if strings.Contains(p.Name, privacy.Sound.String()) && !strings.Contains(p.Name, "inf") && math.Abs(p.Claim.Epsilon()-learnertest.Strict.Epsilon) > 1e-6 {
+			t.Errorf("%s: claims epsilon = %v, want %v: the noise is exact", p.Name, p.Claim.Epsilon(), learnertest.Strict.Epsilon)
 		}
 		if strings.Contains(p.Name, "inf") != math.IsInf(p.Claim.Epsilon(), 1) {
 			t.Errorf("%s: claims epsilon = %v", p.Name, p.Claim.Epsilon())
@@ -159,14 +111,14 @@ func TestLocalLedger(t *testing.T) {
 
 // TestMalformedMessages: a server refuses them by name and bound, and broadcasts what it did.
 func TestMalformedMessages(t *testing.T) {
-	for name, local := range locals(strict) {
+	for name, local := range locals(learnertest.Strict) {
 		if local.Batch > 1 {
 			continue
 		}
 		l, device, _ := started(t, local, 40)
-		before := slices.Clone(serverOf(l).Broadcast())
+		before := slices.Clone(learnertest.ServerOf(l).Broadcast())
 		noise := privacy.NewNoise(random.Source(9, 0, "noise"))
-		good, err := device.Report(serverOf(l).Broadcast(), []float64{0.1, 0.2, 0.3, 0.4}, 1, noise, nil)
+		good, err := device.Report(learnertest.ServerOf(l).Broadcast(), []float64{0.1, 0.2, 0.3, 0.4}, 1, noise, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,16 +133,16 @@ func TestMalformedMessages(t *testing.T) {
 			{with(good, len(good)-1, math.Inf(-1)), []string{fmt.Sprint("number ", len(good)-1), "-Inf", "want in ["}},
 			{with(good, 1, 1e60), []string{"number 1", "1e+60", "want in ["}},
 		} {
-			wants(t, name, serverOf(l).Receive(c.m), c.words...)
-			if !slices.Equal(serverOf(l).Broadcast(), before) {
+			expect.Error(t, name, learnertest.ServerOf(l).Receive(c.m), c.words...)
+			if !slices.Equal(learnertest.ServerOf(l).Broadcast(), before) {
 				t.Errorf("%s: a refused message has changed the broadcast", name)
 			}
 		}
 		kept := slices.Clone(good)
-		if err := serverOf(l).Receive(good); err != nil || !slices.Equal(good, kept) {
+		if err := learnertest.ServerOf(l).Receive(good); err != nil || !slices.Equal(good, kept) {
 			t.Errorf("%s: an honest message: %v", name, err)
 		}
-		if slices.Equal(serverOf(l).Broadcast(), before) {
+		if slices.Equal(learnertest.ServerOf(l).Broadcast(), before) {
 			t.Errorf("%s: an honest message has changed nothing", name)
 		}
 	}
@@ -205,7 +157,7 @@ func with(m []float64, at int, v float64) []float64 {
 // started plays rounds of a learner on UnitFeatures, and starts a device like its own.
 func started(t *testing.T, local learner.Local, rounds int) (*bandittest.Running, learner.Reporter, bandit.View) {
 	t.Helper()
-	env := environment.UnitFeatures{Dim: features.Dim, Arms: features.Arms}
+	env := environment.UnitFeatures{Dim: learnertest.Features.Dim, Arms: learnertest.Features.Arms}
 	l := bandittest.Run(t, local, env.Problem(), 1000, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 	trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
 	var v bandit.View
@@ -218,18 +170,15 @@ func started(t *testing.T, local learner.Local, rounds int) (*bandittest.Running
 		l.Update(&v, arms, y)
 	}
 	trial.Next(&v)
-	_, reporter := device(t, local.Device, env.Problem(), 1000)
+	_, reporter := learnertest.Device(t, local.Device, env.Problem(), 1000)
 	return l, reporter, v
 }
 
-// serverOf returns the server of a local learner's run.
-func serverOf(l *bandittest.Running) learner.Receiver { return l.Run.(*learner.LocalRun).Server() }
-
 // TestMalformedBroadcasts: a device refuses them, and a report refused draws no noise.
 func TestMalformedBroadcasts(t *testing.T) {
-	for name, local := range locals(strict) {
+	for name, local := range locals(learnertest.Strict) {
 		l, device, v := started(t, local, 40)
-		good := slices.Clone(serverOf(l).Broadcast())
+		good := slices.Clone(learnertest.ServerOf(l).Broadcast())
 		arm, err := device.Act(good, &v)
 		if err != nil {
 			t.Fatal(err)
@@ -250,7 +199,7 @@ func TestMalformedBroadcasts(t *testing.T) {
 		}
 		for want, b := range bad {
 			_, err := device.Act(b, &v)
-			wants(t, name, err, want)
+			expect.Error(t, name, err, want)
 		}
 		if again, err := device.Act(good, &v); err != nil || again != arm {
 			t.Errorf("%s: after refusals arm %d, %v, want %d", name, again, err, arm)
@@ -271,7 +220,7 @@ func TestMalformedBroadcasts(t *testing.T) {
 			{[]float64{1, 0, 0, 0}, math.Inf(1), "reward of +Inf"},
 		} {
 			m, err := device.Report(good, c.x, c.y, noise, dst)
-			wants(t, name, err, c.want)
+			expect.Error(t, name, err, c.want)
 			if !slices.Equal(m, dst) || len(ledger.Drawn()) > 0 {
 				t.Errorf("%s: a refused report has drawn %v and appended %v", name, ledger.Drawn(), m)
 			}
@@ -282,11 +231,11 @@ func TestMalformedBroadcasts(t *testing.T) {
 // TestDevicesClip: an outsized context or reward gives the message of the clipped one, and the
 // simulation warns.
 func TestDevicesClip(t *testing.T) {
-	for name, local := range locals(strict) {
+	for name, local := range locals(learnertest.Strict) {
 		l, device, _ := started(t, local, 3)
 		report := func(x []float64, y float64) learner.Message {
 			kept := slices.Clone(x)
-			m, err := device.Report(serverOf(l).Broadcast(), x, y, privacy.NewNoise(random.Source(5, 0, "noise")), nil)
+			m, err := device.Report(learnertest.ServerOf(l).Broadcast(), x, y, privacy.NewNoise(random.Source(5, 0, "noise")), nil)
 			if err != nil || !slices.Equal(x, kept) {
 				t.Fatalf("%s: %v, x = %v, was %v", name, err, x, kept)
 			}
@@ -325,37 +274,25 @@ func TestDevicesClip(t *testing.T) {
 	}
 }
 
-// tally is a receiver that records.
-type recorder struct{ got []learner.Message }
-
-func (s *recorder) Broadcast() []float64 { return nil }
-func (s *recorder) Receive(m learner.Message) error {
-	if m[0] < 0 {
-		return errors.New("negative")
-	}
-	s.got = append(s.got, slices.Clone(m))
-	return nil
-}
-
 // TestUniform: a server gets whole batches; all 6 orders of 3 messages are equally likely, by a
 // chi-squared test with 5 degrees of freedom at 25.7 (false alarm 1e-4; the seed is fixed); a batch
 // of another length is refused; the ledger sees the shuffles.
 func TestUniform(t *testing.T) {
 	shuffler := learner.Uniform{}
-	if wants(t, "Uniform", shuffler.Check(0), "0 messages", ">= 1"); shuffler.Check(3) != nil {
+	if expect.Error(t, "Uniform", shuffler.Check(0), "0 messages", ">= 1"); shuffler.Check(3) != nil {
 		t.Fatal("a batch of 3 is refused")
 	}
 	ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
 	u := shuffler.Start(3, privacy.NewNoise(ledger))
 	counts := map[string]float64{}
 	const batches = 6000
-	var s recorder
+	var s learnertest.Recorder
 	for range batches {
-		s.got = s.got[:0]
+		s.Got = s.Got[:0]
 		for i := range 3 {
 			m := learner.Message{float64(i), float64(10 * i)}
-			if len(s.got) > 0 {
-				t.Fatalf("%d messages handed on of %d", len(s.got), i)
+			if len(s.Got) > 0 {
+				t.Fatalf("%d messages handed on of %d", len(s.Got), i)
 			}
 			if err := u.Collect(m, &s); err != nil {
 				t.Fatal(err)
@@ -363,7 +300,7 @@ func TestUniform(t *testing.T) {
 			m[0] = math.NaN() // it has a copy
 		}
 		key := ""
-		for _, m := range s.got {
+		for _, m := range s.Got {
 			if m[1] != 10*m[0] {
 				t.Fatalf("message %v", m)
 			}
@@ -384,7 +321,7 @@ func TestUniform(t *testing.T) {
 	if u.Collect(learner.Message{1, 2}, &s) != nil {
 		t.Error("refused")
 	}
-	wants(t, "Uniform", u.Collect(learner.Message{1}, &s), "message of 1 numbers", "of 2")
+	expect.Error(t, "Uniform", u.Collect(learner.Message{1}, &s), "message of 1 numbers", "of 2")
 }
 
 // noisyBatch is a device that knows what shuffling does for it, or not.
@@ -422,27 +359,27 @@ func (d *noisyReady) ShuffledPlan(s learner.Shuffler, batch int) (privacy.Plan, 
 // TestBatch: the server learns when a batch is complete and not before; the claim is the device's,
 // for the shuffle model if it has one.
 func TestBatch(t *testing.T) {
-	n := local.LDPNoise{Budget: strict}
+	n := local.LDPNoise{Budget: learnertest.Strict}
 	device := noisyBatch{local.LDPDevice{Noise: n}, true}
 	local := learner.Local{Device: device, Server: local.LDPServer{Noise: n}, Batch: 5}
 	l, _, v := started(t, local, 4)
-	first, _, _ := started(t, ldp(n), 0)
-	if !slices.Equal(serverOf(l).Broadcast(), serverOf(first).Broadcast()) {
+	first, _, _ := started(t, learnertest.LDP(n), 0)
+	if !slices.Equal(learnertest.ServerOf(l).Broadcast(), learnertest.ServerOf(first).Broadcast()) {
 		t.Error("the server has learnt from 4 messages of a batch of 5")
 	}
 	l.Update(&v, l.Select(&v, nil), []float64{1})
-	five, _, _ := started(t, ldp(n), 0)
-	if slices.Equal(serverOf(l).Broadcast(), serverOf(five).Broadcast()) {
+	five, _, _ := started(t, learnertest.LDP(n), 0)
+	if slices.Equal(learnertest.ServerOf(l).Broadcast(), learnertest.ServerOf(five).Broadcast()) {
 		t.Error("the server has learnt nothing from a batch")
 	}
-	if c := privacy.ClaimOf(l.Run); c.Model() != privacy.Shuffled || c.Asked().Epsilon != strict.Epsilon/5 {
+	if c := privacy.ClaimOf(l.Run); c.Model() != privacy.Shuffled || c.Asked().Epsilon != learnertest.Strict.Epsilon/5 {
 		t.Errorf("claims %v, %v", c.Model(), c.Asked())
 	}
 	device.Theorem = false
 	local.Device = device
-	wants(t, "Local", failure(local.Open(features, 100)), "no theorem")
+	expect.Error(t, "Local", learnertest.Failure(local.Open(learnertest.Features, 100)), "no theorem")
 	local.Batch = 1
-	if c := claimOf(t, local, features, 100); c.Model() != privacy.Local {
+	if c := learnertest.ClaimOf(t, local, learnertest.Features, 100); c.Model() != privacy.Local {
 		t.Errorf("claims %v", c.Model())
 	}
 }
@@ -673,7 +610,7 @@ func (d *addingReady) Plan(n int) privacy.Plan {
 func TestAmplificationIsGranted(t *testing.T) {
 	amplified := local.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}, Batch: 100_000}
 	device := counting{local.AmplifiedDevice{Noise: amplified}}
-	n := local.LDPNoise{Budget: strict}
+	n := local.LDPNoise{Budget: learnertest.Strict}
 	for _, c := range []struct {
 		what string
 		l    learner.Local
@@ -690,8 +627,8 @@ func TestAmplificationIsGranted(t *testing.T) {
 			c.l.Server = local.AmplifiedServer{Noise: amplified}
 		}
 		if c.want != "" {
-			wants(t, c.what, failure(c.l.Open(combinerProblem, 200_000)), c.want)
-		} else if claim := claimOf(t, c.l, combinerProblem, 200_000); claim.Model() != privacy.Shuffled {
+			expect.Error(t, c.what, learnertest.Failure(c.l.Open(learnertest.CombinerProblem, 200_000)), c.want)
+		} else if claim := learnertest.ClaimOf(t, c.l, learnertest.CombinerProblem, 200_000); claim.Model() != privacy.Shuffled {
 			t.Errorf("%s: claims\n%v", c.what, claim)
 		}
 	}

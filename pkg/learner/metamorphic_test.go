@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
@@ -31,7 +32,7 @@ func pair(t *testing.T, first, second learner.Private[privacy.Sums], pa, pb band
 	best := make([]float64, pa.Dim)
 	for round := 1; round <= rounds; round++ {
 		va := bandit.View{Round: round, Arms: pa.Arms, Dim: pa.Dim, X: make([]float64, pa.Arms*pa.Dim)}
-		contexts(r, &va, best)
+		learnertest.Contexts(r, &va, best)
 		vb := va
 		vb.X = slices.Clone(va.X)
 		for arm := range vb.Arms {
@@ -42,7 +43,7 @@ func pair(t *testing.T, first, second learner.Private[privacy.Sums], pa, pb band
 			t.Fatalf("round %d: arms %v and %v", round, armsA, armsB)
 		}
 		copy(best, va.Row(armsA[0]))
-		y := math.Max(-1, math.Min(1, dot(best, truth)+0.3*r.NormFloat64()))
+		y := math.Max(-1, math.Min(1, learnertest.Dot(best, truth)+0.3*r.NormFloat64()))
 		a.Update(&va, armsA, []float64{y})
 		b.Update(&vb, armsB, []float64{scale * y})
 	}
@@ -92,8 +93,8 @@ func TestNoPrivacyIsExact(t *testing.T) {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
 	for _, c := range []continual.Gaussian{{Budget: none}, {Budget: none, Calibration: privacy.AsPublished}, {Budget: none, Padded: true}} {
 		a, b := pair(t, learner.New(linear.UCB{}, continual.Exact{Ridge: 1}), learner.New(linear.UCB{}, continual.Tree{Noise: c}), square5, square5, 3000, func([]float64) {}, 1)
-		thetaA, betaA := linUCB(a).Confidence()
-		thetaB, betaB := linUCB(b).Confidence()
+		thetaA, betaA := learnertest.Rule(a).Confidence()
+		thetaB, betaB := learnertest.Rule(b).Confidence()
 		if !slices.Equal(thetaA, thetaB) || betaA != betaB {
 			t.Errorf("%v, padded %v: theta %v and %v, beta %v and %v", c.Calibration, c.Padded, thetaA, thetaB, betaA, betaB)
 		}
@@ -108,8 +109,8 @@ func TestNoPrivacyIsExactUnderCorrelatedNoise(t *testing.T) {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
 	for _, sums := range []privacy.Accumulator{continual.BLT{Budget: none}, continual.SquareRoot{Budget: none}, continual.Honaker{Budget: none}} {
 		a, b := pair(t, learner.New(linear.UCB{}, continual.Exact{Ridge: 1}), learner.New(linear.UCB{}, sums), square5, square5, 3000, func([]float64) {}, 1)
-		thetaA, betaA := linUCB(a).Confidence()
-		thetaB, betaB := linUCB(b).Confidence()
+		thetaA, betaA := learnertest.Rule(a).Confidence()
+		thetaB, betaB := learnertest.Rule(b).Confidence()
 		if !slices.Equal(thetaA, thetaB) || betaA != betaB {
 			t.Errorf("%T: theta %v and %v, beta %v and %v", sums, thetaA, thetaB, betaA, betaB)
 		}
@@ -122,17 +123,17 @@ func TestEpsilonToInfinity(t *testing.T) {
 	distance := func(kind string, epsilon float64) float64 {
 		var theta [2][]float64
 		for i, l := range []learner.Private[privacy.Sums]{
-			learner.New(linear.UCB{}, nil), learner.New(linear.UCB{RhoMin: 1}, sums(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind]),
+			learner.New(linear.UCB{}, nil), learner.New(linear.UCB{RhoMin: 1}, learnertest.Accumulators(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind]),
 		} {
 			run := bandittest.Run(t, l, square5, 1000, nil, random.Source(1, 0, "noise"))
 			r := random.New(1, 0, "contexts")
 			v := bandit.View{Arms: 20, Dim: 5, X: make([]float64, 100)}
 			for round := range 500 {
 				v.Round = round + 1
-				contexts(r, &v, make([]float64, 5))
+				learnertest.Contexts(r, &v, make([]float64, 5))
 				run.Update(&v, []int{round % 20}, []float64{v.Row(round % 20)[0]})
 			}
-			theta[i], _ = linUCB(run).Confidence()
+			theta[i], _ = learnertest.Rule(run).Confidence()
 		}
 		var square float64
 		for i, x := range theta[0] {
@@ -157,7 +158,7 @@ func TestEpsilonToInfinity(t *testing.T) {
 
 // TestTies: of arms with the same context the first is played, wherever it stands.
 func TestTies(t *testing.T) {
-	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
+	for name, make_ := range learnertest.Accumulators(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for _, d := range []int{3, 5, 12} {
 			p := bandit.Problem{Arms: 12, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 			l := learner.New(linear.UCB{}, make_)
@@ -166,7 +167,7 @@ func TestTies(t *testing.T) {
 			v := bandit.View{Arms: 12, Dim: d, X: make([]float64, 12*d)}
 			for round := 1; round <= 200; round++ {
 				v.Round = round
-				contexts(r, &v, make([]float64, d))
+				learnertest.Contexts(r, &v, make([]float64, d))
 				for a := 3; a < 12; a++ {
 					copy(v.Row(a), v.Row(a%3))
 				}

@@ -9,6 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
@@ -35,7 +36,7 @@ func TestMeteredEdges(t *testing.T) {
 			t.Errorf("%s: a budget without limit pays for %d rounds, want 100", name, free.Paid())
 			continue
 		}
-		if got, want := privacy.ClaimOf(free), claimOf(t, inner, problem, 100); got.Epsilon() != want.Epsilon() || got.Asked() != want.Asked() {
+		if got, want := privacy.ClaimOf(free), learnertest.ClaimOf(t, inner, problem, 100); got.Epsilon() != want.Epsilon() || got.Asked() != want.Asked() {
 			t.Errorf("%s: the claim on a budget without limit is\n%v\nwant the learner's\n%v", name, got, want)
 		}
 	}
@@ -75,7 +76,7 @@ func (brokenRun) Check() error { return errBroken }
 // TestMeteredChecks: noise that passes the ledger of a trial is checked by the learner inside.
 func TestMeteredChecks(t *testing.T) {
 	m := learner.Metered{Learner: broken{learner.New(linear.UCB{}, gaussianTree())}, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
-	run := bandittest.Run(t, m, features, 10, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+	run := bandittest.Run(t, m, learnertest.Features, 10, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 	c, ok := run.Run.(interface{ Check() error })
 	if !ok || !errors.Is(c.Check(), errBroken) {
 		t.Error("Metered does not pass on what its learner finds")

@@ -14,6 +14,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
@@ -34,7 +36,7 @@ func warmers() map[string]struct {
 		of   bandit.Learner
 		cost float64
 	}
-	m := must(matroid.NewUniform(7, 3))
+	m := expect.Must(matroid.NewUniform(7, 3))
 	cts := func(tally privacy.Tally, cost float64) entry {
 		return entry{learner.New(slots.CTS{Matroid: m, Initialisation: slots.AsPublished}, tally), cost}
 	}
@@ -49,17 +51,17 @@ func warmers() map[string]struct {
 // TestMeteredWarmsUp: on a budget that pays for all of a learner with a round 0 it plays what it
 // plays alone, and claims as much; on less there is no round 0, and Init says what it costs.
 func TestMeteredWarmsUp(t *testing.T) {
-	m := must(matroid.NewUniform(7, 3))
-	weight := weights([]float64{0.1, 0.2, 0.4, 0.5, 0.6, 0.8, 0.9})
+	m := expect.Must(matroid.NewUniform(7, 3))
+	weight := learnertest.Weights([]float64{0.1, 0.2, 0.4, 0.5, 0.6, 0.8, 0.9})
 	for name, c := range warmers() {
-		want := semiPlay(t, c.of, warmProblem, m, 200, weight)
+		want := learnertest.SemiPlay(t, c.of, warmProblem, m, 200, weight)
 		for _, epsilon := range []float64{c.cost, 2 * c.cost, math.Inf(1)} {
 			of := learner.Metered{Learner: c.of, Budget: privacy.Budget{Epsilon: epsilon}}
-			got, l := semiPlay(t, of, warmProblem, m, 200, weight), budgeted(t, of, warmProblem, 200)
+			got, l := learnertest.SemiPlay(t, of, warmProblem, m, 200, weight), budgeted(t, of, warmProblem, 200)
 			if !l.WantsWarmUp() || l.Paid() != 200 || !slices.EqualFunc(got, want, slices.Equal[[]int]) {
 				t.Errorf("%s on epsilon = %v: pays for %d of 200 rounds, and plays %v, want %v", name, epsilon, l.Paid(), got, want)
 			}
-			if got, want := privacy.ClaimOf(l), claimOf(t, c.of, warmProblem, 200); !reflect.DeepEqual(got.Event(), want.Event()) || math.Abs(got.Epsilon()-want.Epsilon()) > 1e-12 {
+			if got, want := privacy.ClaimOf(l), learnertest.ClaimOf(t, c.of, warmProblem, 200); !reflect.DeepEqual(got.Event(), want.Event()) || math.Abs(got.Epsilon()-want.Epsilon()) > 1e-12 {
 				t.Errorf("%s on epsilon = %v: claims\n%vwant as much as\n%v", name, epsilon, got, want)
 			}
 		}
@@ -75,7 +77,7 @@ func TestMeteredWarmsUp(t *testing.T) {
 func TestMeteredRounds(t *testing.T) {
 	beyond, budget := 0, privacy.Budget{Epsilon: 0.7}
 	for arms := 2; arms < 60; arms++ {
-		m := must(matroid.NewUniform(arms, 1))
+		m := expect.Must(matroid.NewUniform(arms, 1))
 		l := learner.New(slots.CTS{Matroid: m, Initialisation: slots.AsPublished}, tally.Blocks{Budget: budget})
 		p := bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}
 		if metered := budgeted(t, learner.Metered{Learner: l, Budget: budget}, p, 9); metered.Paid() != 9 {
@@ -129,7 +131,7 @@ func dearPlan(records int) privacy.Plan {
 
 // TestMeteredCountsRoundZero among the records that the budget pays for, and not among the rounds.
 func TestMeteredCountsRoundZero(t *testing.T) {
-	m := must(matroid.NewUniform(7, 3))
+	m := expect.Must(matroid.NewUniform(7, 3))
 	for _, start := range []slots.Initialisation{slots.Forced, slots.AsPublished} {
 		first := int(start)
 		for _, c := range []struct {
@@ -142,7 +144,7 @@ func TestMeteredCountsRoundZero(t *testing.T) {
 				of := learner.Metered{Budget: privacy.Budget{Epsilon: c.epsilon}, Freeze: freeze,
 					Learner: dear{learner.New(slots.CTS{Matroid: m, Initialisation: start}, tally.Blocks{Budget: privacy.Budget{Epsilon: 3}})}}
 				if paid < 0 {
-					wants(t, name, failure(of.Open(warmProblem, 10)), "round 0")
+					expect.Error(t, name, learnertest.Failure(of.Open(warmProblem, 10)), "round 0")
 					continue
 				}
 				l := budgeted(t, of, warmProblem, 10)
@@ -184,7 +186,7 @@ func TestMeteredCountsRoundZero(t *testing.T) {
 // no round 0 is given none.
 func TestMeteredWarmUpConforms(t *testing.T) {
 	means := []float64{0.1, 0.2, 0.4, 0.5, 0.6, 0.8, 0.9}
-	m := must(matroid.NewUniform(7, 3))
+	m := expect.Must(matroid.NewUniform(7, 3))
 	world := environment.SemiBandit{Matroid: m, Means: means}
 	for name, c := range warmers() {
 		l := learner.Metered{Learner: c.of, Budget: privacy.Budget{Epsilon: c.cost}}
@@ -206,6 +208,6 @@ func TestMeteredWarmUpConforms(t *testing.T) {
 			t.Errorf("a %T that wants no round 0 is said to want one", l.Learner)
 		}
 		run := ready.Start(random.New(1, 0, "own"), random.Source(1, 0, "noise"))
-		wants(t, fmt.Sprintf("a warm-up of a %T", l.Learner), run.(bandit.Warmed).WarmUp(make([]float64, 7)), "wants none")
+		expect.Error(t, fmt.Sprintf("a warm-up of a %T", l.Learner), run.(bandit.Warmed).WarmUp(make([]float64, 7)), "wants none")
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"reflect"
 	"slices"
@@ -14,6 +13,8 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
@@ -78,11 +79,11 @@ func numbers() []*simulate.Experiment {
 		"metered":       learner.Metered{Learner: learner.New(linear.UCB{}, gaussianTree()), Budget: privacy.Budget{Epsilon: 0.5, Delta: whole.Delta}, Freeze: true},
 		"randomised":    learner.RandomisedAction{Learner: learner.New(linear.UCB{}, nil), Epsilon: 1},
 	}
-	for name, s := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
+	for name, s := range learnertest.Accumulators(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		joint[name] = learner.New(linear.UCB{}, s)
 	}
 	local := makers{}
-	for _, all := range []map[string]learner.Local{locals(strict), shuffles(privacy.Budget{Epsilon: 10, Delta: 0.1}), combiners()} {
+	for _, all := range []map[string]learner.Local{locals(learnertest.Strict), learnertest.Shuffles(privacy.Budget{Epsilon: 10, Delta: 0.1}), learnertest.Combiners()} {
 		for name, l := range all {
 			for local[name] != nil {
 				name += "'"
@@ -93,14 +94,14 @@ func numbers() []*simulate.Experiment {
 	few := makers{"exact": joint["exact"], "blt": joint["blt"], "wishart": joint["tree/wishart/Sound"], "tree": learner.New(linear.UCB{}, gaussianTree())}
 	maps := func(m matroid.Matroid) makers {
 		all := makers{
-			"gaussian": learner.New(slots.OMM{Matroid: m}, tally.Blocks{Budget: budget}),
+			"gaussian": learner.New(slots.OMM{Matroid: m}, tally.Blocks{Budget: learnertest.Budget}),
 		}
-		for _, s := range semiBandits {
-			all["all/"+s.name] = s.make(m)
+		for _, s := range learnertest.SemiBandits {
+			all["all/"+s.Name] = s.Make(m)
 		}
 		return all
 	}
-	uniform := environment.SemiBandit{Matroid: must(matroid.NewUniform(5, 1)), Means: []float64{0.1, 0.9, 0.3, 0.2, 0}, Law: environment.GaussianWeights, Sigma: 0.5}
+	uniform := environment.SemiBandit{Matroid: expect.Must(matroid.NewUniform(5, 1)), Means: []float64{0.1, 0.9, 0.3, 0.2, 0}, Law: environment.GaussianWeights, Sigma: 0.5}
 	rated := make([][]bool, 40)
 	r := random.New(1, 0, "rated")
 	for i := range rated {
@@ -109,23 +110,23 @@ func numbers() []*simulate.Experiment {
 			rated[i][j] = r.IntN(j+2) == 0
 		}
 	}
-	ratings := environment.Ratings{Rated: rated, Matroid: must(matroid.NewUniform(5, 2))}
+	ratings := environment.Ratings{Rated: rated, Matroid: expect.Must(matroid.NewUniform(5, 2))}
 	design := func(d environment.Design, correlation float64) bandit.Environment {
 		return environment.Sparse{Arms: 4, Dim: 30, Leading: true, Design: d, Correlation: correlation}
 	}
 	return []*simulate.Experiment{
-		experiment("sparse", design(environment.Independent, 0), highDimensional()),
-		experiment("sparse AR(1)", design(environment.Autoregressive, 0.5), highDimensional()),
-		experiment("sparse equi-correlated", design(environment.Equicorrelated, 0.5), highDimensional()),
-		experiment("sparse spherical", design(environment.Spherical, 0), highDimensional()),
+		experiment("sparse", design(environment.Independent, 0), learnertest.HighDimensional()),
+		experiment("sparse AR(1)", design(environment.Autoregressive, 0.5), learnertest.HighDimensional()),
+		experiment("sparse equi-correlated", design(environment.Equicorrelated, 0.5), learnertest.HighDimensional()),
+		experiment("sparse spherical", design(environment.Spherical, 0), learnertest.HighDimensional()),
 		experiment("decision sets", environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1}, joint),
 		experiment("fixed", environment.DecisionSets{Dim: 12, Arms: 5, Reward: environment.Gaussian, Fixed: true}, few),
 		experiment("two contexts", environment.TwoContexts{Dim: 3}, few),
 		experiment("unit features", environment.UnitFeatures{Dim: 4, Arms: 12}, local),
-		experiment("table", table2(), maps(table2().Matroid)),
-		experiment("films", films(), maps(films().Matroid)),
-		experiment("uniform", uniform, maps(must(matroid.NewUniform(5, 1)))),
-		experiment("ratings", ratings, maps(must(matroid.NewUniform(5, 2)))),
+		experiment("table", learnertest.Table2(), maps(learnertest.Table2().Matroid)),
+		experiment("films", learnertest.Films(), maps(learnertest.Films().Matroid)),
+		experiment("uniform", uniform, maps(expect.Must(matroid.NewUniform(5, 1)))),
+		experiment("ratings", ratings, maps(expect.Must(matroid.NewUniform(5, 2)))),
 	}
 }
 
@@ -134,7 +135,7 @@ func hashes(t *testing.T, e *simulate.Experiment) []string {
 	t.Helper()
 	made := make([][]bandit.Run, len(e.Policies))
 	for i, p := range e.Policies {
-		e.Policies[i].Learner = kept{p.Learner, &made[i]}
+		e.Policies[i].Learner = learnertest.Keep(p.Learner, &made[i])
 	}
 	r, err := e.Run(context.Background())
 	if err != nil {
@@ -151,32 +152,6 @@ func hashes(t *testing.T, e *simulate.Experiment) []string {
 	}
 	return lines
 }
-
-// kept keeps the runs of a learner.
-type kept struct {
-	bandit.Learner
-	runs *[]bandit.Run
-}
-
-func (k kept) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
-	ready, err := k.Learner.Open(p, horizon)
-	start := bandit.Starts(func(own *rand.Rand, noise rand.Source) bandit.Run {
-		run := ready.Start(own, noise)
-		*k.runs = append(*k.runs, run)
-		return run
-	})
-	if w, ok := ready.(bandit.Warmer); ok {
-		return warmKept{start, w.WantsWarmUp()}, err
-	}
-	return start, err
-}
-
-type warmKept struct {
-	bandit.Starts
-	warm bool
-}
-
-func (k warmKept) WantsWarmUp() bool { return k.warm }
 
 // onlineHashes hashes the learners of package online after 300 losses.
 func onlineHashes(t *testing.T) (lines []string) {

@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/internal/peer"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
@@ -37,7 +38,7 @@ var peers = []struct {
 	ours func(b privacy.Budget) bandit.Learner
 }{
 	{"LinUCB", func(privacy.Budget) bandit.Learner { return learner.New(linear.UCB{}, nil) }},
-	{"LDP", func(b privacy.Budget) bandit.Learner { return ldp(local.LDPNoise{Budget: b}) }},
+	{"LDP", func(b privacy.Budget) bandit.Learner { return learnertest.LDP(local.LDPNoise{Budget: b}) }},
 	{"JDP", func(b privacy.Budget) bandit.Learner {
 		return learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: b}})
 	}},

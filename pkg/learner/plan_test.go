@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
@@ -121,7 +122,7 @@ func TestEmbeddingClaimsNothing(t *testing.T) {
 		"pan, quiet":   {learner.New(linear.UCB{}, continual.PanPrivateTree{Noise: quietNoise{noise()}}), math.Inf(1)},
 		"in a Learner": {within{private()}, whole.Epsilon},
 	} {
-		claim, held := claimOf(t, c.l, env.Problem(), 20), !math.IsInf(c.epsilon, 1)
+		claim, held := learnertest.ClaimOf(t, c.l, env.Problem(), 20), !math.IsInf(c.epsilon, 1)
 		if claim.Held() != held || !(claim.Epsilon() == c.epsilon || math.Abs(claim.Epsilon()-c.epsilon) < 1e-9) {
 			t.Errorf("%s claims\n%v", name, claim)
 		}

@@ -8,6 +8,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
@@ -68,10 +70,10 @@ type own struct{ learner.Policy[float64] }
 
 func TestPrivateRefuses(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	wants(t, "no policy", failure(learner.New[privacy.Sums](nil, nil).Open(p, 10)), "Policy is nil")
-	wants(t, "no statistic", failure(learner.New(own{}, nil).Open(p, 10)), "Statistic is nil", "learner_test.own")
+	expect.Error(t, "no policy", learnertest.Failure(learner.New[privacy.Sums](nil, nil).Open(p, 10)), "Policy is nil")
+	expect.Error(t, "no statistic", learnertest.Failure(learner.New(own{}, nil).Open(p, 10)), "Statistic is nil", "learner_test.own")
 	leak := learner.New(linear.UCB{}, showing{continual.Exact{}})
-	wants(t, "rows", failure(leak.Open(p, 10)), "learner_test.showing", "shows rows", "claims")
+	expect.Error(t, "rows", learnertest.Failure(leak.Open(p, 10)), "learner_test.showing", "shows rows", "claims")
 	for _, arms := range []int{0, 2} {
 		n := local.LDPNoise{Budget: privacy.Budget{Epsilon: math.Inf(1)}}
 		for name, l := range map[string]bandit.Learner{
@@ -80,7 +82,7 @@ func TestPrivateRefuses(t *testing.T) {
 		} {
 			run := bandittest.Run(t, l, p, 10, nil, random.Source(1, 0, "noise")).Run
 			_, err := run.Select(&bandit.View{Round: 1, Arms: 4, Dim: 2, X: make([]float64, 8)}, nil)
-			wants(t, name, err, map[int]string{0: "0 arms", 2: "2 arms"}[arms], "learner_test.several", "want 1")
+			expect.Error(t, name, err, map[int]string{0: "0 arms", 2: "2 arms"}[arms], "learner_test.several", "want 1")
 		}
 	}
 }
@@ -125,7 +127,7 @@ func TestPolicyThatPoints(t *testing.T) {
 		if words == "" && err != nil {
 			t.Errorf("a policy that holds itself: %v", err)
 		} else if words != "" {
-			wants(t, words, err, words)
+			expect.Error(t, words, err, words)
 		}
 	}
 }
@@ -134,7 +136,7 @@ func TestPolicyThatPoints(t *testing.T) {
 func TestServerThatPoints(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	n := local.LDPNoise{Budget: whole}
-	ready, reporter := device(t, local.LDPDevice{Noise: n}, p, 10)
+	ready, reporter := learnertest.Device(t, local.LDPDevice{Noise: n}, p, 10)
 	for words, held := range map[string]any{
 		"Local.Server.Policy.Any[0] is a local.LDPDevice, which is a device": []learner.Device{local.LDPDevice{Noise: n}},
 		"Local.Server.Policy.Any is a *local.ldpDevice, which is a device":   ready,
@@ -142,13 +144,13 @@ func TestServerThatPoints(t *testing.T) {
 		"Local.Server.Policy.Any is noise":                                   privacy.NewSystemNoise(),
 	} {
 		local := learner.Local{Device: local.LDPDevice{Noise: n}, Server: local.LDPServer{Noise: n, Policy: &holds{Any: held}}}
-		wants(t, words, failure(local.Open(p, 10)), words, "messages alone")
+		expect.Error(t, words, learnertest.Failure(local.Open(p, 10)), words, "messages alone")
 	}
 	// What comes in only when the run starts is found then.
 	local := learner.Local{Device: local.LDPDevice{Noise: n}, Server: lateServer{local.LDPServer{Noise: n}, func() any { return reporter }}}
 	run := bandittest.Run(t, local, p, 10, nil, random.Source(1, 0, "noise")).Run
 	_, err := run.Select(&bandit.View{Round: 1, Arms: 4, Dim: 2, X: make([]float64, 8)}, nil)
-	wants(t, "a device in a run", err, "is a *local.ldpReporter, which is a device")
+	expect.Error(t, "a device in a run", err, "is a *local.ldpReporter, which is a device")
 }
 
 // lateServer is a server whose runs reach something that the server does not.

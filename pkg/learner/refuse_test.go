@@ -9,6 +9,8 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
@@ -18,20 +20,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
-
-// wants fails unless err names all the words.
-func wants(t *testing.T, what string, err error, words ...string) {
-	t.Helper()
-	if err == nil {
-		t.Errorf("%s: no error, want one that names %q", what, words)
-		return
-	}
-	for _, w := range words {
-		if !strings.Contains(err.Error(), w) {
-			t.Errorf("%s: error %q does not name %q", what, err, w)
-		}
-	}
-}
 
 func TestInitRefuses(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
@@ -48,16 +36,16 @@ func TestInitRefuses(t *testing.T) {
 		{privacy.Budget{Epsilon: 1, Delta: nan}, []string{"delta = NaN", "[0, 1)"}},
 		{privacy.Budget{Epsilon: 1}, []string{"delta = 0", "(0, 1)"}},
 	} {
-		for name, make_ := range sums(c.budget) {
+		for name, make_ := range learnertest.Accumulators(c.budget) {
 			if strings.Contains(name, "exact") || strings.Contains(name, "default") || strings.Contains(name, "inf") {
 				continue
 			}
-			wants(t, name, failure(learner.New(linear.UCB{}, make_).Open(good, 100)), c.words...)
+			expect.Error(t, name, learnertest.Failure(learner.New(linear.UCB{}, make_).Open(good, 100)), c.words...)
 		}
 	}
-	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
+	for name, make_ := range learnertest.Accumulators(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for horizon, word := range map[int]string{0: "horizon = 0", -5: "horizon = -5"} {
-			wants(t, name, failure(learner.New(linear.UCB{}, make_).Open(good, horizon)), word, "at least 1")
+			expect.Error(t, name, learnertest.Failure(learner.New(linear.UCB{}, make_).Open(good, horizon)), word, "at least 1")
 		}
 		for _, c := range []struct {
 			change func(*bandit.Problem)
@@ -73,7 +61,7 @@ func TestInitRefuses(t *testing.T) {
 		} {
 			p := good
 			c.change(&p)
-			wants(t, name, failure(learner.New(linear.UCB{}, make_).Open(p, 100)), c.words...)
+			expect.Error(t, name, learnertest.Failure(learner.New(linear.UCB{}, make_).Open(p, 100)), c.words...)
 		}
 	}
 	for _, c := range []struct {
@@ -94,7 +82,7 @@ func TestInitRefuses(t *testing.T) {
 		{linear.UCB{RhoMin: 1}, fixed{}, []string{"LinUCB.RhoMin", "rho_min = 1", "cannot be shifted"}},
 		{linear.UCB{OptimalShift: true}, fixed{}, []string{"LinUCB.OptimalShift", "cannot be shifted"}},
 	} {
-		wants(t, "LinUCB", failure(learner.New(c.l, c.sums).Open(good, 100)), c.words...)
+		expect.Error(t, "LinUCB", learnertest.Failure(learner.New(c.l, c.sums).Open(good, 100)), c.words...)
 	}
 }
 
@@ -102,21 +90,27 @@ func TestInitRefuses(t *testing.T) {
 // stays as it was is bandittest's to check.
 func TestBadRounds(t *testing.T) {
 	good := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
+	for name, make_ := range learnertest.Accumulators(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for _, c := range []struct {
 			do    func(l bandit.Run, v *bandit.View) error
 			words []string
 		}{
-			{func(l bandit.Run, v *bandit.View) error { v.X[4] = math.NaN(); return failure(l.Select(v, nil)) }, []string{"arm 1", "NaN"}},
-			{func(l bandit.Run, v *bandit.View) error { v.X[11] = math.Inf(-1); return failure(l.Select(v, nil)) }, []string{"arm 3", "-Inf"}},
+			{func(l bandit.Run, v *bandit.View) error {
+				v.X[4] = math.NaN()
+				return learnertest.Failure(l.Select(v, nil))
+			}, []string{"arm 1", "NaN"}},
+			{func(l bandit.Run, v *bandit.View) error {
+				v.X[11] = math.Inf(-1)
+				return learnertest.Failure(l.Select(v, nil))
+			}, []string{"arm 3", "-Inf"}},
 			{func(l bandit.Run, v *bandit.View) error {
 				v.X[0], v.X[11] = 1e200, math.NaN()
-				return failure(l.Select(v, nil))
+				return learnertest.Failure(l.Select(v, nil))
 			}, []string{"arm 3", "NaN"}},
-			{func(l bandit.Run, v *bandit.View) error { v.Dim = 2; return failure(l.Select(v, nil)) }, []string{"dimension 2", "want 3"}},
-			{func(l bandit.Run, v *bandit.View) error { v.Arms = 5; return failure(l.Select(v, nil)) }, []string{"5 arms", "[1, 4]"}},
-			{func(l bandit.Run, v *bandit.View) error { v.Arms = 0; return failure(l.Select(v, nil)) }, []string{"0 arms", "[1, 4]"}},
-			{func(l bandit.Run, v *bandit.View) error { v.X = v.X[:11]; return failure(l.Select(v, nil)) }, []string{"11 numbers", "12"}},
+			{func(l bandit.Run, v *bandit.View) error { v.Dim = 2; return learnertest.Failure(l.Select(v, nil)) }, []string{"dimension 2", "want 3"}},
+			{func(l bandit.Run, v *bandit.View) error { v.Arms = 5; return learnertest.Failure(l.Select(v, nil)) }, []string{"5 arms", "[1, 4]"}},
+			{func(l bandit.Run, v *bandit.View) error { v.Arms = 0; return learnertest.Failure(l.Select(v, nil)) }, []string{"0 arms", "[1, 4]"}},
+			{func(l bandit.Run, v *bandit.View) error { v.X = v.X[:11]; return learnertest.Failure(l.Select(v, nil)) }, []string{"11 numbers", "12"}},
 			{func(l bandit.Run, v *bandit.View) error { return l.Update(v, []int{0}, []float64{math.NaN()}) }, []string{"round 1", "NaN", "finite"}},
 			{func(l bandit.Run, v *bandit.View) error { return l.Update(v, []int{0}, []float64{math.Inf(1)}) }, []string{"round 1", "+Inf", "finite"}},
 			{func(l bandit.Run, v *bandit.View) error { return l.Update(v, []int{4}, []float64{1}) }, []string{"arm 4", "[0, 4)"}},
@@ -126,10 +120,10 @@ func TestBadRounds(t *testing.T) {
 		} {
 			l := learner.New(linear.UCB{}, make_)
 			run := bandittest.Run(t, l, good, 100, nil, random.Source(1, 0, "noise"))
-			theta, beta := linUCB(run).Confidence()
+			theta, beta := learnertest.Rule(run).Confidence()
 			err := c.do(run.Run, &bandit.View{Round: 1, Arms: 4, Dim: 3, X: make([]float64, 12)})
-			wants(t, name, err, c.words...)
-			if after, width := linUCB(run).Confidence(); !slices.Equal(theta, after) || beta != width || len(run.Warnings()) > 0 {
+			expect.Error(t, name, err, c.words...)
+			if after, width := learnertest.Rule(run).Confidence(); !slices.Equal(theta, after) || beta != width || len(run.Warnings()) > 0 {
 				t.Errorf("%s: %v, and the state has changed", name, err)
 			}
 		}
@@ -140,7 +134,7 @@ func TestBadRounds(t *testing.T) {
 // warnings. The release is that of the clipped rows.
 func TestOversized(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
+	for name, make_ := range learnertest.Accumulators(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		l := learner.New(linear.UCB{}, make_)
 		run, clean := bandittest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise")), bandittest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise"))
 		r := random.New(1, 0, "contexts")
@@ -148,15 +142,15 @@ func TestOversized(t *testing.T) {
 		const rounds, long = 60, 20
 		for round := range rounds {
 			v.Round = round + 1
-			contexts(r, &v, make([]float64, 3))
+			learnertest.Contexts(r, &v, make([]float64, 3))
 			y := 1.0
 			scale := 1.0
 			if round%(rounds/long) == 0 {
 				x := v.Row(0)
 				for i := range x {
-					x[i] *= 30 / math.Sqrt(dot(v.Row(0), v.Row(0))) / math.Sqrt(3)
+					x[i] *= 30 / math.Sqrt(learnertest.Dot(v.Row(0), v.Row(0))) / math.Sqrt(3)
 				}
-				scale = 1 / math.Sqrt(dot(x, x))
+				scale = 1 / math.Sqrt(learnertest.Dot(x, x))
 			}
 			run.Select(&v, nil)
 			run.Update(&v, []int{0}, []float64{y})
@@ -172,8 +166,8 @@ func TestOversized(t *testing.T) {
 		if w := clean.Warnings(); len(w) != 0 {
 			t.Errorf("%s: warnings %v, want none: the rows are within the bound", name, w)
 		}
-		a, betaA := linUCB(run).Confidence()
-		b, betaB := linUCB(clean).Confidence()
+		a, betaA := learnertest.Rule(run).Confidence()
+		b, betaB := learnertest.Rule(clean).Confidence()
 		for i := range a {
 			if math.Abs(a[i]-b[i]) > 1e-9 || math.Abs(betaA-betaB) > 1e-9*betaA {
 				t.Errorf("%s: theta~ = %v, beta = %v; of the clipped rows %v, %v", name, a, betaA, b, betaB)
@@ -211,7 +205,7 @@ func TestSumsOfAnotherSize(t *testing.T) {
 	l := learner.New(linear.UCB{}, fixed{release: make([]float64, 5), bounds: privacy.Bounds{RhoMin: 1, RhoMax: 1}})
 	run := bandittest.Run(t, l, p, 10, nil, random.Source(1, 0, "noise")).Run
 	_, err := run.Select(&bandit.View{Round: 1, Arms: 2, Dim: 2, X: make([]float64, 4)}, nil)
-	wants(t, "five numbers", err, "sums of 5 numbers, want 6")
+	expect.Error(t, "five numbers", err, "sums of 5 numbers, want 6")
 }
 
 // TestIndefinite: a release whose noise has outgrown its bounds gets its eigenvalues floored at
@@ -234,18 +228,18 @@ func TestIndefinite(t *testing.T) {
 	if w := run.Warnings(); len(w) != 1 || w[0].Count != 4 || !strings.Contains(w[0].What, "floored") {
 		t.Errorf("warnings %v, want 4 floored", w)
 	}
-	theta, beta := linUCB(run).Confidence()
-	near(t, "theta~[0]", theta[0], 1.75/1.5, 1e-12) // of (1, 0)
-	near(t, "theta~[1]", theta[1], -1.25/1.5, 1e-12)
-	near(t, "beta", beta, math.Sqrt(2*math.Log(4)+math.Log(1.5)-2*math.Log(0.5))+2+1, 1e-12)
+	theta, beta := learnertest.Rule(run).Confidence()
+	expect.Near(t, "theta~[0]", theta[0], 1.75/1.5, 1e-12) // of (1, 0)
+	expect.Near(t, "theta~[1]", theta[1], -1.25/1.5, 1e-12)
+	expect.Near(t, "beta", beta, math.Sqrt(2*math.Log(4)+math.Log(1.5)-2*math.Log(0.5))+2+1, 1e-12)
 
 	none := learner.New(linear.UCB{}, fixed{bounds: privacy.Bounds{RhoMin: -1, RhoMax: 4}})
-	wants(t, "rho_min", failure(none.Open(p, 100)), "rho_min = -1", "> 0")
+	expect.Error(t, "rho_min", learnertest.Failure(none.Open(p, 100)), "rho_min = -1", "> 0")
 }
 
 // TestNoAllocations plays 1500 rounds, over a refactorisation, after as many.
 func TestNoAllocations(t *testing.T) {
-	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
+	for name, make_ := range learnertest.Accumulators(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for _, d := range []int{5, 12} {
 			p := bandit.Problem{Arms: 10, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 			l := learner.New(linear.UCB{}, make_)
@@ -256,7 +250,7 @@ func TestNoAllocations(t *testing.T) {
 			batch := func() {
 				for range 1500 {
 					v.Round++
-					contexts(r, &v, zero)
+					learnertest.Contexts(r, &v, zero)
 					arms = run.Select(&v, arms[:0])
 					run.Update(&v, arms, y)
 				}
@@ -307,6 +301,6 @@ func TestNilPointers(t *testing.T) {
 		case learner.Server:
 			_, err = what.Open(c.p, 10)
 		}
-		wants(t, fmt.Sprintf("%T", c.what), err, c.want)
+		expect.Error(t, fmt.Sprintf("%T", c.what), err, c.want)
 	}
 }

@@ -6,13 +6,12 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
-	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // doubled shows each arm twice, so that all choices are ties.
@@ -53,30 +52,6 @@ func (e *twice) Pull(r *rand.Rand, arms []int, y []float64) {
 	e.Instance.Pull(r, e.arms, y)
 }
 
-// choices returns the arms played in two trials, and in how many rounds View.Same was set.
-func choices(t *testing.T, env bandit.Environment, l bandit.Learner, rounds int, honour bool) (arms []int, same int) {
-	t.Helper()
-	world, y := bandittest.Open(t, env), make([]float64, 1)
-	for trial := range 2 {
-		env := world.Start(random.New(1, trial, "contexts"))
-		run := bandittest.Run(t, l, world.Problem(), rounds, random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
-		rewards := random.New(1, trial, "rewards")
-		var v bandit.View
-		for range rounds {
-			env.Next(&v)
-			if v.Same {
-				same++
-			}
-			v.Same = v.Same && honour
-			arms = run.Select(&v, arms)
-			played := arms[len(arms)-1:]
-			env.Pull(rewards, played, y)
-			run.Update(&v, played, y)
-		}
-	}
-	return arms, same
-}
-
 // What a learner keeps from round to round, if the contexts stay, changes none of its choices.
 func TestSameChangesNoChoice(t *testing.T) {
 	rounds := 3000
@@ -89,17 +64,17 @@ func TestSameChangesNoChoice(t *testing.T) {
 	n := local.OnlineNoise{Budget: budget, Constant: k}
 	learners := map[string]bandit.Learner{
 		"greedy":            learner.New(linear.UCB{Alpha: 1, Sigma: 1e-12, ThetaNorm: 1e-12}, nil),
-		"ldp":               ldp(local.LDPNoise{Budget: budget, Constant: k}),
-		"ldp/epsilon=inf":   ldp(local.LDPNoise{Budget: none}),
-		"onlineucb-ogd":     onlineUCB(n, local.OnlineServer{Online: ogd(0.1), Width: 4}),
-		"onlineucb-maler":   onlineUCB(n, local.OnlineServer{Width: 4}),
+		"ldp":               learnertest.LDP(local.LDPNoise{Budget: budget, Constant: k}),
+		"ldp/epsilon=inf":   learnertest.LDP(local.LDPNoise{Budget: none}),
+		"onlineucb-ogd":     learnertest.OnlineUCB(n, local.OnlineServer{Online: learnertest.OGD(0.1), Width: 4}),
+		"onlineucb-maler":   learnertest.OnlineUCB(n, local.OnlineServer{Width: 4}),
 		"shuffle-amplified": local.NewShuffleAmplified(local.AmplifiedNoise{Budget: budget, Batch: 20}),
 		"shuffle-vectorsum": local.NewShuffleVectorSum(local.VectorSum{Budget: budget, Batch: 20}),
 	}
-	for name, sums := range sums(budget) {
+	for name, sums := range learnertest.Accumulators(budget) {
 		learners["linucb/"+name] = learner.New(linear.UCB{}, sums)
 	}
-	for name, l := range combiners() {
+	for name, l := range learnertest.Combiners() {
 		learners["combiner/"+name] = l
 	}
 	for name, l := range learners {
@@ -114,8 +89,8 @@ func TestSameChangesNoChoice(t *testing.T) {
 				"decision sets, d = 17": environment.DecisionSets{Dim: 17, Arms: 20, Fixed: true},
 				"all arms twice":        doubled{Environment: environment.UnitFeatures{Fixed: true, Arms: 20}},
 			} {
-				got, same := choices(t, env, l, rounds, true)
-				want, _ := choices(t, env, l, rounds, false)
+				got, same := learnertest.Choices(t, env, l, rounds, true)
+				want, _ := learnertest.Choices(t, env, l, rounds, false)
 				if same != 2*(rounds-1) {
 					t.Errorf("%s: View.Same in %d rounds, want all but the first of each trial", where, same)
 				}

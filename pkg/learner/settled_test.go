@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -22,7 +23,7 @@ func (h hasty) Start(_ int, noise *privacy.Noise) learner.Mixer { return h.Shuff
 func TestSmallerBatches(t *testing.T) {
 	plane := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	view := &bandit.View{Round: 1, Arms: 2, Dim: 2, X: []float64{1, 0, 0, 1}}
-	l := ldp(local.LDPNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}})
+	l := learnertest.LDP(local.LDPNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}})
 	l.Batch, l.Shuffler = 100, hasty{learner.Uniform{}}
 	run := bandittest.Run(t, l, plane, 200, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 	for range 3 {

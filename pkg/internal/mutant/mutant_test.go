@@ -37,7 +37,7 @@ type Ledger struct{}
 
 func (l *Ledger) Check() error { return error(nil) }
 `,
-	"pkg/mechanism/continual/rows.go": `package mechanism
+	"pkg/mechanism/mechanism.go": `package mechanism
 
 import "small/pkg/privacy"
 
@@ -149,8 +149,8 @@ func TestRun(t *testing.T) {
 	}
 	slices.Sort(sites)
 	want := []string{
-		"pkg/mechanism/continual/rows.go:11 Count.Release draws Laplace", "pkg/mechanism/continual/rows.go:17 Twice draws Laplace",
-		"pkg/mechanism/continual/rows.go:7 Count.Plan reads c.Bound", "pkg/mechanism/continual/rows.go:7 Count.Plan states L1: c.Bound",
+		"pkg/mechanism/mechanism.go:11 Count.Release draws Laplace", "pkg/mechanism/mechanism.go:17 Twice draws Laplace",
+		"pkg/mechanism/mechanism.go:7 Count.Plan reads c.Bound", "pkg/mechanism/mechanism.go:7 Count.Plan states L1: c.Bound",
 	}
 	if !slices.Equal(sites, want) {
 		t.Errorf("sites\n%s\nwant\n%s", strings.Join(sites, "\n"), strings.Join(want, "\n"))

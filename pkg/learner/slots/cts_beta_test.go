@@ -1,4 +1,4 @@
-package learner_test
+package slots_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -35,7 +36,7 @@ func betaWins(a, b, c, d float64) float64 {
 // such as Beta(1.5, 1), Beta(1, 1.5) or Beta(0.5, 0.5), is off by ten and more.
 func TestBetaPosteriors(t *testing.T) {
 	const draws = 40_000
-	m := must(matroid.NewUniform(2, 1))
+	m := expect.Must(matroid.NewUniform(2, 1))
 	p := bandit.Problem{Arms: 2, Slots: 1, RewardMin: -1, RewardMax: 3}
 	for trial, c := range [][2][2]int{ // successes and failures of each arm
 		{{0, 0}, {3, 0}}, {{3, 0}, {0, 0}}, {{0, 0}, {0, 3}}, {{0, 0}, {1, 1}}, {{1, 0}, {5, 1}},

@@ -1,4 +1,4 @@
-package learner_test
+package sparse_test
 
 import (
 	"fmt"
@@ -10,35 +10,13 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// leading are the first n coordinates.
-func leading(n int) []int {
-	on := make([]int, n)
-	for i := range on {
-		on[i] = i
-	}
-	return on
-}
-
-// highDimensional are the learners for many dimensions, on environments of sparsity 5 whose first
-// coordinates matter.
-func highDimensional() map[string]bandit.Learner {
-	return map[string]bandit.Learner{
-		"thresholded":                 sparse.ThresholdedLasso{},
-		"sparsity agnostic":           sparse.SparsityAgnostic{},
-		"lasso bandit":                sparse.LassoBandit{},
-		"lasso bandit, q=3":           sparse.LassoBandit{Forced: 3, Gap: 1, LambdaForced: 0.1, LambdaAll: 0.02},
-		"doubly robust":               sparse.DoublyRobustLasso{},
-		"doubly robust and truncated": sparse.DoublyRobustLasso{Explore: 0.3, Lambda: 0.1, Truncate: 3, Start: 20},
-		"oracle":                      sparse.SupportOracle{Support: leading(5)},
-	}
-}
-
 func TestHighDimensionalConformance(t *testing.T) {
-	for name, l := range highDimensional() {
+	for name, l := range learnertest.HighDimensional() {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t, l,
 				environment.Sparse{Arms: 4, Dim: 20, Leading: true},
@@ -90,7 +68,7 @@ var published = []struct {
 	of   bandit.Learner
 	mean float64
 }{
-	{"oracle", sparse.SupportOracle{Support: leading(5)}, 6.8},
+	{"oracle", sparse.SupportOracle{Support: learnertest.Leading(5)}, 6.8},
 	{"thresholded .01", sparse.ThresholdedLasso{Lambda: 0.01}, 26.7},
 	{"thresholded .02", sparse.ThresholdedLasso{Lambda: 0.02}, 29.9},
 	{"thresholded .05", sparse.ThresholdedLasso{Lambda: 0.05}, 55.9},
@@ -236,7 +214,7 @@ func TestHighDimensionalRefuses(t *testing.T) {
 
 // TestHighDimensionalWarnings: a reward outside its range is clipped and counted.
 func TestHighDimensionalWarnings(t *testing.T) {
-	for name, l := range highDimensional() {
+	for name, l := range learnertest.HighDimensional() {
 		env := environment.Sparse{Arms: 2, Dim: 8, Leading: true}
 		run := bandittest.Run(t, l, env.Problem(), 10, random.New(1, 0, "own"), nil)
 		trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
@@ -251,7 +229,7 @@ func TestHighDimensionalWarnings(t *testing.T) {
 
 // BenchmarkHighDimensional plays rounds of a run that has learnt for a while.
 func BenchmarkHighDimensional(b *testing.B) {
-	for name, l := range highDimensional() {
+	for name, l := range learnertest.HighDimensional() {
 		for _, d := range []int{100, 1000} {
 			b.Run(fmt.Sprintf("%s/d=%d", strings.ReplaceAll(name, " ", "-"), d), func(b *testing.B) {
 				const rounds = 2000

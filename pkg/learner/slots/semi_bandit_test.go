@@ -1,4 +1,4 @@
-package learner_test
+package slots_test
 
 import (
 	"fmt"
@@ -11,6 +11,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
@@ -24,26 +26,26 @@ func blocks(epsilon float64) tally.Blocks {
 }
 
 func TestSemiBanditConformance(t *testing.T) {
-	uniform := environment.SemiBandit{Matroid: must(matroid.NewUniform(5, 1)), Means: []float64{0.1, 0.9, 0.3, 0.2, 0}, Law: environment.GaussianWeights, Sigma: 0.5}
+	uniform := environment.SemiBandit{Matroid: expect.Must(matroid.NewUniform(5, 1)), Means: []float64{0.1, 0.9, 0.3, 0.2, 0}, Law: environment.GaussianWeights, Sigma: 0.5}
 	for _, e := range []struct {
 		name string
 		env  bandit.Environment
 		m    matroid.Matroid
 	}{
-		{"table2", table2(), table2().Matroid},
-		{"films", films(), films().Matroid},
+		{"table2", learnertest.Table2(), learnertest.Table2().Matroid},
+		{"films", learnertest.Films(), learnertest.Films().Matroid},
 		{"uniform", uniform, uniform.Matroid},
 	} {
-		for _, s := range semiBandits {
-			t.Run(e.name+"/"+s.name, func(t *testing.T) {
-				bandittest.Learner(t, s.make(e.m), e.env, bandittest.LearnerOptions{Seed: 1, Rounds: 60})
+		for _, s := range learnertest.SemiBandits {
+			t.Run(e.name+"/"+s.Name, func(t *testing.T) {
+				bandittest.Learner(t, s.Make(e.m), e.env, bandittest.LearnerOptions{Seed: 1, Rounds: 60})
 			})
 		}
 		for name, l := range map[string]bandit.Learner{
 			"omm":      learner.New(slots.OMM{Matroid: e.m, Initialisation: slots.AsPublished}, blocks(1)),
 			"cts":      learner.New(slots.CTS{Matroid: e.m, Initialisation: slots.AsPublished}, blocks(1)),
 			"kl-osm":   learner.New(slots.KLOSM{Matroid: e.m, Initialisation: slots.AsPublished}, nil),
-			"gaussian": learner.New(slots.OMM{Matroid: e.m}, tally.Blocks{Budget: budget}),
+			"gaussian": learner.New(slots.OMM{Matroid: e.m}, tally.Blocks{Budget: learnertest.Budget}),
 			"omm/inf":  learner.New(slots.OMM{Matroid: e.m}, blocks(math.Inf(1))),
 		} {
 			if name != "omm/inf" && name != "gaussian" {
@@ -56,66 +58,25 @@ func TestSemiBanditConformance(t *testing.T) {
 	}
 }
 
-// semiPlay plays rounds on weights that depend on the round and the arm alone, and returns the
-// arms. It fails where they are no basis, or where the noise drawn is not the noise claimed.
-func semiPlay(t *testing.T, l bandit.Learner, p bandit.Problem, m matroid.Matroid, rounds int, weight func(round, arm int) float64) (played [][]int) {
-	t.Helper()
-	ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
-	run := bandittest.Run(t, l, p, rounds, random.New(1, 0, "learner"), ledger)
-	if w, ok := run.Ready.(bandit.Warmer); ok && w.WantsWarmUp() {
-		y := make([]float64, p.Arms)
-		for a := range y {
-			y[a] = weight(0, a)
-		}
-		run.WarmUp(y)
-	}
-	for round := 1; round <= rounds; round++ {
-		v := bandit.View{Round: round, Arms: p.Arms}
-		arms := run.Select(&v, nil)
-		if !matroid.IsBasis(m, arms) {
-			t.Fatalf("round %d: arms %v are no basis", round, arms)
-		}
-		y := make([]float64, len(arms))
-		for i, a := range arms {
-			y[i] = weight(round, a)
-		}
-		run.Update(&v, arms, y)
-		played = append(played, arms)
-	}
-	if c, ok := run.Run.(privacy.Planner); ok {
-		if err := ledger.Check(privacy.PlanOf(c, privacy.All).Draws); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return played
-}
-
-// weights are 0 or 1 with the means, the same for all that ask.
-func weights(means []float64) func(round, arm int) float64 {
-	return func(round, arm int) float64 {
-		return coin(rand.New(rand.NewPCG(uint64(round), uint64(arm))), means[arm])
-	}
-}
-
 // TestScaleOfWeights: weights and their range scaled and moved, by numbers that leave
 // floating-point results as they are, change no choice.
 func TestScaleOfWeights(t *testing.T) {
-	env := table2()
-	for _, s := range semiBandits {
+	env := learnertest.Table2()
+	for _, s := range learnertest.SemiBandits {
 		p := env.Problem()
-		want := semiPlay(t, s.make(env.Matroid), p, env.Matroid, 1500, weights(env.Means))
+		want := learnertest.SemiPlay(t, s.Make(env.Matroid), p, env.Matroid, 1500, learnertest.Weights(env.Means))
 		for _, scale := range []float64{1. / 8, 64} {
 			p.RewardMin, p.RewardMax = 0, scale
-			got := semiPlay(t, s.make(env.Matroid), p, env.Matroid, 1500, func(round, arm int) float64 { return scale * weights(env.Means)(round, arm) })
+			got := learnertest.SemiPlay(t, s.Make(env.Matroid), p, env.Matroid, 1500, func(round, arm int) float64 { return scale * learnertest.Weights(env.Means)(round, arm) })
 			if !slices.EqualFunc(got, want, slices.Equal) {
-				t.Errorf("%s: other arms with weights scaled by %v", s.name, scale)
+				t.Errorf("%s: other arms with weights scaled by %v", s.Name, scale)
 			}
 		}
-		if strings.Contains(s.name, "blocks") || strings.HasPrefix(s.name, "dp") || strings.HasPrefix(s.name, "cucb") {
+		if strings.Contains(s.Name, "blocks") || strings.HasPrefix(s.Name, "dp") || strings.HasPrefix(s.Name, "cucb") {
 			continue // noise has all digits, and moving it rounds them
 		}
 		p.RewardMin, p.RewardMax = -1, 0
-		semiPlay(t, s.make(env.Matroid), p, env.Matroid, 1500, func(round, arm int) float64 { return weights(env.Means)(round, arm) - 1 })
+		learnertest.SemiPlay(t, s.Make(env.Matroid), p, env.Matroid, 1500, func(round, arm int) float64 { return learnertest.Weights(env.Means)(round, arm) - 1 })
 	}
 }
 
@@ -123,7 +84,7 @@ func TestScaleOfWeights(t *testing.T) {
 // and widths are such that no two indices tie, and all arms are seen at first.
 func TestPermutedArms(t *testing.T) {
 	vectors := [][]int{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {0, 0, 0}}
-	env := table2()
+	env := learnertest.Table2()
 	p := env.Problem()
 	weight := func(round, arm int) float64 {
 		return min(1, env.Means[arm]*2*rand.New(rand.NewPCG(uint64(round), uint64(arm))).Float64())
@@ -134,7 +95,7 @@ func TestPermutedArms(t *testing.T) {
 		for i, e := range perm {
 			moved[i] = vectors[e]
 		}
-		other := must(matroid.NewLinear(moved))
+		other := expect.Must(matroid.NewLinear(moved))
 		for name, l := range map[string]func(m matroid.Matroid) bandit.Learner{
 			"omm": func(m matroid.Matroid) bandit.Learner {
 				return learner.New(slots.OMM{Matroid: m, Initialisation: slots.AsPublished}, nil)
@@ -146,8 +107,8 @@ func TestPermutedArms(t *testing.T) {
 				return learner.New(slots.OMM{Matroid: m, Initialisation: slots.AsPublished}, blocks(math.Inf(1)))
 			},
 		} {
-			want := semiPlay(t, l(env.Matroid), p, env.Matroid, 1500, weight)
-			got := semiPlay(t, l(other), p, other, 1500, func(round, arm int) float64 { return weight(round, perm[arm]) })
+			want := learnertest.SemiPlay(t, l(env.Matroid), p, env.Matroid, 1500, weight)
+			got := learnertest.SemiPlay(t, l(other), p, other, 1500, func(round, arm int) float64 { return weight(round, perm[arm]) })
 			for round, arms := range got {
 				for i, e := range arms {
 					if perm[e] != want[round][i] {
@@ -203,7 +164,7 @@ func (b *blockRun) Release() *privacy.Means { return &b.means }
 // TestNoPrivacy: at epsilon = +Inf, the private learners are those that block without noise; no
 // noise is drawn.
 func TestNoPrivacy(t *testing.T) {
-	env := films()
+	env := learnertest.Films()
 	for name, l := range map[string]func(privacy.Tally) bandit.Learner{
 		"omm": func(tally privacy.Tally) bandit.Learner {
 			return learner.New(slots.OMM{Matroid: env.Matroid}, tally)
@@ -215,8 +176,8 @@ func TestNoPrivacy(t *testing.T) {
 			return learner.New(slots.KLOSM{Matroid: env.Matroid}, tally)
 		},
 	} {
-		want := semiPlay(t, l(blockMeans{}), env.Problem(), env.Matroid, 2000, weights(env.Means))
-		got := semiPlay(t, l(blocks(math.Inf(1))), env.Problem(), env.Matroid, 2000, weights(env.Means))
+		want := learnertest.SemiPlay(t, l(blockMeans{}), env.Problem(), env.Matroid, 2000, learnertest.Weights(env.Means))
+		got := learnertest.SemiPlay(t, l(blocks(math.Inf(1))), env.Problem(), env.Matroid, 2000, learnertest.Weights(env.Means))
 		if !slices.EqualFunc(got, want, slices.Equal) {
 			t.Errorf("%s: other arms than without noise", name)
 		}
@@ -226,21 +187,21 @@ func TestNoPrivacy(t *testing.T) {
 // TestForced: all arms that can be played are seen after at most L - K + 1 rounds, whatever comes
 // back.
 func TestForced(t *testing.T) {
-	for _, env := range []environment.SemiBandit{table2(), films(), network()} {
+	for _, env := range []environment.SemiBandit{learnertest.Table2(), learnertest.Films(), network()} {
 		p := env.Problem()
 		loops := matroid.Loops(env.Matroid)
-		for _, s := range semiBandits {
-			if s.name == "cts-beta" {
+		for _, s := range learnertest.SemiBandits {
+			if s.Name == "cts-beta" {
 				continue // has a prior
 			}
-			played := semiPlay(t, s.make(env.Matroid), p, env.Matroid, p.Arms-p.Slots+1, weights(env.Means))
+			played := learnertest.SemiPlay(t, s.Make(env.Matroid), p, env.Matroid, p.Arms-p.Slots+1, learnertest.Weights(env.Means))
 			seen := make([]bool, p.Arms)
 			for _, e := range slices.Concat(played...) {
 				seen[e] = true
 			}
 			for e, ok := range seen {
 				if ok == slices.Contains(loops, e) {
-					t.Errorf("%s, L = %d: arm %d was seen: %v; loops are %v", s.name, p.Arms, e, ok, loops)
+					t.Errorf("%s, L = %d: arm %d was seen: %v; loops are %v", s.Name, p.Arms, e, ok, loops)
 				}
 			}
 		}
@@ -251,7 +212,7 @@ func TestForced(t *testing.T) {
 // the first rounds; uniform play has some 500 times it.
 func TestEasyInstances(t *testing.T) {
 	const rounds = 4000
-	for _, m := range []matroid.Matroid{must(matroid.NewUniform(8, 3)), must(matroid.NewGraphic(5, [][2]int{{0, 1}, {1, 2}, {2, 0}, {2, 3}, {3, 0}, {3, 4}, {4, 0}, {1, 3}}))} {
+	for _, m := range []matroid.Matroid{expect.Must(matroid.NewUniform(8, 3)), expect.Must(matroid.NewGraphic(5, [][2]int{{0, 1}, {1, 2}, {2, 0}, {2, 3}, {3, 0}, {3, 4}, {4, 0}, {1, 3}}))} {
 		env := environment.SemiBandit{Matroid: m, Means: []float64{0, 1, 0, 1, 0, 1, 0, 1}}
 		for _, l := range []struct {
 			name  string
@@ -266,7 +227,7 @@ func TestEasyInstances(t *testing.T) {
 		} {
 			trial := bandittest.Start(t, env, nil)
 			var regret float64
-			for _, arms := range semiPlay(t, l.l, env.Problem(), m, rounds, weights(env.Means)) {
+			for _, arms := range learnertest.SemiPlay(t, l.l, env.Problem(), m, rounds, learnertest.Weights(env.Means)) {
 				regret += trial.Regret(arms)
 			}
 			t.Logf("%s: regret %.0f", l.name, regret)
@@ -279,11 +240,11 @@ func TestEasyInstances(t *testing.T) {
 
 // TestBetaCoins: weights between the ends of the range are successes as often as they are high.
 func TestBetaCoins(t *testing.T) {
-	m := must(matroid.NewUniform(2, 1))
+	m := expect.Must(matroid.NewUniform(2, 1))
 	p := bandit.Problem{Arms: 2, Slots: 1, RewardMin: -2, RewardMax: 2}
 	// 0.375 against 0.625, 0.2 against 0.4, 0.6 against 0.8
 	for _, weights := range [][]float64{{-0.5, 0.5}, {-1.2, -0.4}, {0.4, 1.2}} {
-		played := semiPlay(t, slots.CTSBeta{Matroid: m}, p, m, 3000, func(_, arm int) float64 { return weights[arm] })
+		played := learnertest.SemiPlay(t, slots.CTSBeta{Matroid: m}, p, m, 3000, func(_, arm int) float64 { return weights[arm] })
 		n := 0
 		for _, arms := range played {
 			n += arms[0]
@@ -296,8 +257,8 @@ func TestBetaCoins(t *testing.T) {
 
 func TestSemiBanditRefuses(t *testing.T) {
 	nan := math.NaN()
-	m := table2().Matroid
-	good := table2().Problem()
+	m := learnertest.Table2().Matroid
+	good := learnertest.Table2().Problem()
 	type maker func(m matroid.Matroid) bandit.Learner
 	all := map[string]maker{
 		"OMM":     func(m matroid.Matroid) bandit.Learner { return learner.New(slots.OMM{Matroid: m}, nil) },
@@ -306,8 +267,8 @@ func TestSemiBanditRefuses(t *testing.T) {
 		"KLOSM":   func(m matroid.Matroid) bandit.Learner { return learner.New(slots.KLOSM{Matroid: m}, nil) },
 	}
 	for name, l := range all {
-		wants(t, name, failure(l(nil).Open(good, 100)), name+".Matroid is nil")
-		wants(t, name, failure(l(m).Open(good, 0)), "horizon = 0", "at least 1")
+		expect.Error(t, name, learnertest.Failure(l(nil).Open(good, 100)), name+".Matroid is nil")
+		expect.Error(t, name, learnertest.Failure(l(m).Open(good, 0)), "horizon = 0", "at least 1")
 		for _, c := range []struct {
 			change func(*bandit.Problem)
 			words  []string
@@ -320,11 +281,11 @@ func TestSemiBanditRefuses(t *testing.T) {
 		} {
 			p := good
 			c.change(&p)
-			wants(t, name, failure(l(m).Open(p, 100)), c.words...)
+			expect.Error(t, name, learnertest.Failure(l(m).Open(p, 100)), c.words...)
 		}
-		loops := must(matroid.NewLinear([][]int{{0}, {0}}))
-		wants(t, name, failure(l(loops).Open(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, 100)), name, "rank 0", ">= 1")
-		wants(t, name, failure(l(liar{m}).Open(bandit.Problem{Arms: 7, Slots: 4, RewardMax: 1}, 100)), name, "3 elements", "rank is 4")
+		loops := expect.Must(matroid.NewLinear([][]int{{0}, {0}}))
+		expect.Error(t, name, learnertest.Failure(l(loops).Open(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, 100)), name, "rank 0", ">= 1")
+		expect.Error(t, name, learnertest.Failure(l(liar{m}).Open(bandit.Problem{Arms: 7, Slots: 4, RewardMax: 1}, 100)), name, "3 elements", "rank is 4")
 	}
 	inf := math.Inf(1)
 	for _, c := range []struct {
@@ -348,7 +309,7 @@ func TestSemiBanditRefuses(t *testing.T) {
 		{slots.DPUCBMAT(m, 0), []string{"epsilon = 0", "> 0"}},
 		{slots.DPTSMAT(m, nan), []string{"epsilon = NaN", "> 0"}},
 	} {
-		wants(t, fmt.Sprintf("%T", c.l), failure(c.l.Open(good, 100)), c.words...)
+		expect.Error(t, fmt.Sprintf("%T", c.l), learnertest.Failure(c.l.Open(good, 100)), c.words...)
 	}
 }
 
@@ -359,10 +320,10 @@ func (l liar) Rank() int { return l.Matroid.Rank() + 1 }
 
 // TestBadSemiRounds: what is wrong with a round is said, by number.
 func TestBadSemiRounds(t *testing.T) {
-	env := table2()
+	env := learnertest.Table2()
 	view := bandit.View{Round: 5, Arms: 7}
 	choose := func(v bandit.View) func(bandit.Run) error {
-		return func(l bandit.Run) error { return failure(l.Select(&v, nil)) }
+		return func(l bandit.Run) error { return learnertest.Failure(l.Select(&v, nil)) }
 	}
 	update := func(arms []int, y ...float64) func(bandit.Run) error {
 		return func(l bandit.Run) error { return l.Update(&view, arms, y) }
@@ -394,33 +355,33 @@ func TestBadSemiRounds(t *testing.T) {
 	} {
 		l := learner.New(slots.OMM{Matroid: env.Matroid, Initialisation: c.start}, blocks(1))
 		run := bandittest.Run(t, l, env.Problem(), 100, nil, random.Source(1, 0, "noise"))
-		wants(t, c.name, c.do(run.Run), c.words...)
+		expect.Error(t, c.name, c.do(run.Run), c.words...)
 	}
 }
 
 // TestClippedWeights are counted, and taken for the ends of the range.
 func TestClippedWeights(t *testing.T) {
-	env := table2()
-	for _, s := range semiBandits {
-		if s.name == "cts-beta" {
+	env := learnertest.Table2()
+	for _, s := range learnertest.SemiBandits {
+		if s.Name == "cts-beta" {
 			continue // tosses no coin for 2, and none for 1: the same, but for what it draws
 		}
-		want := semiPlay(t, s.make(env.Matroid), env.Problem(), env.Matroid, 300, weights(env.Means))
+		want := learnertest.SemiPlay(t, s.Make(env.Matroid), env.Problem(), env.Matroid, 300, learnertest.Weights(env.Means))
 		var runs []bandit.Run
-		got := semiPlay(t, kept{s.make(env.Matroid), &runs}, env.Problem(), env.Matroid, 300, func(round, arm int) float64 { return 3*weights(env.Means)(round, arm) - 1 })
+		got := learnertest.SemiPlay(t, learnertest.Keep(s.Make(env.Matroid), &runs), env.Problem(), env.Matroid, 300, func(round, arm int) float64 { return 3*learnertest.Weights(env.Means)(round, arm) - 1 })
 		if !slices.EqualFunc(got, want, slices.Equal) {
-			t.Errorf("%s: other arms with weights of -1 and 2 in place of 0 and 1", s.name)
+			t.Errorf("%s: other arms with weights of -1 and 2 in place of 0 and 1", s.Name)
 		}
 		w := bandit.Warnings(runs[0])
 		if len(w) != 1 || w[0].Count != 900 || w[0].What != "weights outside [0, 1], clipped" {
-			t.Errorf("%s: warnings %v, want 900 clipped weights", s.name, w)
+			t.Errorf("%s: warnings %v, want 900 clipped weights", s.Name, w)
 		}
 	}
 }
 
 // TestSemiBanditClaims: a learner claims what its tally claims, and so does its meter.
 func TestSemiBanditClaims(t *testing.T) {
-	env := table2()
+	env := learnertest.Table2()
 	for _, of := range []bandit.Learner{slots.DPUCBMAT(env.Matroid, 2), slots.CUCBTree(env.Matroid, 2), slots.DPTSMAT(env.Matroid, 2), learner.New(slots.KLOSM{Matroid: env.Matroid}, blocks(2))} {
 		l, err := of.Open(env.Problem(), 100)
 		if err != nil {
@@ -434,10 +395,10 @@ func TestSemiBanditClaims(t *testing.T) {
 		}
 	}
 	l := learner.New(slots.OMM{Matroid: env.Matroid, Initialisation: slots.AsPublished}, tally.Blocks{Budget: privacy.Budget{Epsilon: 2}, Calibration: privacy.AsPublished})
-	if c := claimOf(t, l, env.Problem(), 100); math.Abs(c.Epsilon()-14./3) > 1e-12 {
+	if c := learnertest.ClaimOf(t, l, env.Problem(), 100); math.Abs(c.Epsilon()-14./3) > 1e-12 {
 		t.Errorf("with the first round as published the claim is epsilon = %v, want L epsilon/K = 14/3", c.Epsilon())
 	}
-	if c := claimOf(t, learner.New(slots.OMM{Matroid: env.Matroid}, nil), env.Problem(), 100); !math.IsInf(c.Epsilon(), 1) {
+	if c := learnertest.ClaimOf(t, learner.New(slots.OMM{Matroid: env.Matroid}, nil), env.Problem(), 100); !math.IsInf(c.Epsilon(), 1) {
 		t.Errorf("exact counts claim epsilon = %v", c.Epsilon())
 	}
 }

@@ -1,4 +1,4 @@
-package learner_test
+package sparse_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
@@ -56,7 +57,7 @@ func TestSparseJDPClaims(t *testing.T) {
 			s.Phases = s.Phases[:min(2, len(s.Phases))] // each is calibrated, and all alike
 			l.Statistic = s
 		}
-		c := claimOf(t, l, environment.Sparse{}.Problem(), 16_000)
+		c := learnertest.ClaimOf(t, l, environment.Sparse{}.Problem(), 16_000)
 		least := 0.999
 		if name == "plain" {
 			least = loose
@@ -65,7 +66,7 @@ func TestSparseJDPClaims(t *testing.T) {
 			t.Errorf("%s: %v", name, c)
 		}
 		none := make(privacy.Budget{Epsilon: math.Inf(1)}, sparsity)
-		if c := claimOf(t, none, environment.Sparse{}.Problem(), 16_000); !math.IsInf(c.Epsilon(), 1) {
+		if c := learnertest.ClaimOf(t, none, environment.Sparse{}.Problem(), 16_000); !math.IsInf(c.Epsilon(), 1) {
 			t.Errorf("%s without noise: %v", name, c)
 		}
 	}

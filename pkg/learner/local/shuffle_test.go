@@ -1,4 +1,4 @@
-package learner_test
+package local_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
@@ -18,29 +20,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// shuffles are all shuffle learners, by name. Contexts end in 1/sqrt(2).
-func shuffles(b privacy.Budget) map[string]learner.Local {
-	k := 1 / math.Sqrt2
-	all := map[string]learner.Local{
-		"sums/constant":      local.NewShuffleVectorSum(local.VectorSum{Budget: b, Batch: 20, Constant: k, Levels: 12}),
-		"amplified/Given":    local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Batch: 20, MatrixSD: 0.7, VectorSD: 1}),
-		"amplified/constant": local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Batch: 20, Constant: k}),
-	}
-	add := func(end string, b privacy.Budget, batch int, calibrations ...privacy.Calibration) {
-		for _, c := range calibrations {
-			all["amplified/"+c.String()+end] = local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Calibration: c, Batch: batch})
-		}
-		all["sums/Sound"+end] = local.NewShuffleVectorSum(local.VectorSum{Budget: b, Batch: batch})
-	}
-	add("/B=20", b, 20, privacy.Sound, privacy.AsPublished)
-	add("/B=1", b, 1, privacy.Sound)
-	add("/B=20/epsilon=inf", none, 20, privacy.Sound)
-	return all
-}
-
 func TestShuffleConformance(t *testing.T) {
 	// a budget that is calibrated fast
-	for name, l := range shuffles(privacy.Budget{Epsilon: 10, Delta: 0.1}) {
+	for name, l := range learnertest.Shuffles(privacy.Budget{Epsilon: 10, Delta: 0.1}) {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t, l,
 				environment.UnitFeatures{Dim: 4, Arms: 12},
@@ -57,7 +39,7 @@ func TestShuffleLedger(t *testing.T) {
 		Name: "shuffle", Environment: environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true},
 		Horizon: 300, Rounds: 250, Trials: 2, Seed: 1,
 	}
-	for name, l := range shuffles(strict) {
+	for name, l := range learnertest.Shuffles(learnertest.Strict) {
 		e.Policies = append(e.Policies, simulate.Policy{Name: name, Learner: l})
 	}
 	r, err := e.Run(context.Background())
@@ -69,8 +51,8 @@ func TestShuffleLedger(t *testing.T) {
 		if err != nil || epsilon != p.Claim.Epsilon() {
 			t.Errorf("%s: claims epsilon = %v, an accountant finds %v, %v", p.Name, p.Claim.Epsilon(), epsilon, err)
 		}
-		if p.Claim.Calibration() == privacy.Sound && !p.Claim.Asked().None() && !(p.Claim.Epsilon() <= strict.Epsilon*(1+1e-9)) {
-			t.Errorf("%s: claims epsilon = %v, asked for %v", p.Name, p.Claim.Epsilon(), strict.Epsilon)
+		if p.Claim.Calibration() == privacy.Sound && !p.Claim.Asked().None() && !(p.Claim.Epsilon() <= learnertest.Strict.Epsilon*(1+1e-9)) {
+			t.Errorf("%s: claims epsilon = %v, asked for %v", p.Name, p.Claim.Epsilon(), learnertest.Strict.Epsilon)
 		}
 		shuffled := strings.Contains(p.Name, "sums") && !strings.HasSuffix(p.Name, "B=1")
 		if (p.Claim.Model() == privacy.Shuffled) != shuffled {
@@ -89,8 +71,8 @@ func TestAmplification(t *testing.T) {
 	last := math.Inf(1)
 	for _, batch := range []int{20, 500, 1000, 5000} {
 		n := local.AmplifiedNoise{Budget: b, Batch: batch}
-		c := claimOf(t, local.NewShuffleAmplified(n), features, 20000)
-		a, err := n.Amplification(features)
+		c := learnertest.ClaimOf(t, local.NewShuffleAmplified(n), learnertest.Features, 20000)
+		a, err := n.Amplification(learnertest.Features)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,12 +92,12 @@ func TestAmplification(t *testing.T) {
 	}
 	// The least budget: shuffled, the messages have epsilon = 0, and the claim is what was asked for.
 	tiny := local.NewShuffleAmplified(local.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1e-160, Delta: 1e-3}, Batch: 1 << 16})
-	if c := claimOf(t, tiny, features, 20000); c.Event().Validate() != nil || c.Epsilon() != 1e-160 || c.Model() != privacy.Shuffled {
+	if c := learnertest.ClaimOf(t, tiny, learnertest.Features, 20000); c.Event().Validate() != nil || c.Epsilon() != 1e-160 || c.Model() != privacy.Shuffled {
 		t.Errorf("claims epsilon = %v of %v in the %v model, want 1e-160 of a valid event", c.Epsilon(), c.Event(), c.Model())
 	}
 	// The printed constants at a batch that they were not made for.
 	l := local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Batch: 500, Calibration: privacy.AsPublished})
-	if c := claimOf(t, l, features, 20000); c.Epsilon() < 3 {
+	if c := learnertest.ClaimOf(t, l, learnertest.Features, 20000); c.Epsilon() < 3 {
 		t.Errorf("claims epsilon = %v, want more than 3", c.Epsilon())
 	}
 }
@@ -124,9 +106,9 @@ func TestAmplification(t *testing.T) {
 // where it comes from.
 func TestAmplifiedGiven(t *testing.T) {
 	for _, budget := range []privacy.Budget{{Epsilon: 1, Delta: 0.1}, {Epsilon: 0.01, Delta: 1e-6}} {
-		calibrated, _ := device(t, local.AmplifiedDevice{Noise: local.AmplifiedNoise{Budget: budget, Batch: 2000}}, features, 4000)
+		calibrated, _ := learnertest.Device(t, local.AmplifiedDevice{Noise: local.AmplifiedNoise{Budget: budget, Batch: 2000}}, learnertest.Features, 4000)
 		draws := privacy.PlanOf(calibrated, privacy.All).Draws
-		given, _ := device(t, local.AmplifiedDevice{Noise: local.AmplifiedNoise{Budget: budget, Batch: 2000, MatrixSD: draws[0].Scale, VectorSD: draws[1].Scale}}, features, 4000)
+		given, _ := learnertest.Device(t, local.AmplifiedDevice{Noise: local.AmplifiedNoise{Budget: budget, Batch: 2000, MatrixSD: draws[0].Scale, VectorSD: draws[1].Scale}}, learnertest.Features, 4000)
 		var claims [2]privacy.Claim
 		for i, d := range []learner.CalibratedDevice{calibrated, given} {
 			p, err := d.(learner.ShufflePlanner).ShuffledPlan(learner.Uniform{}, 2000)
@@ -149,7 +131,7 @@ func TestVectorSumUnbiased(t *testing.T) {
 	for _, levels := range []int{9, 20} {
 		const batches, batch = 4000, 20
 		n := local.VectorSum{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Batch: batch, Levels: levels}
-		ready, d := device(t, local.VectorSumDevice{Noise: n}, features, 1000)
+		ready, d := learnertest.Device(t, local.VectorSumDevice{Noise: n}, learnertest.Features, 1000)
 		event := privacy.ClaimOf(ready).Event().(privacy.BinomialEvent)
 		g := float64(levels)
 		matrix, vector := g, g/2 // levels per unit
@@ -164,7 +146,7 @@ func TestVectorSumUnbiased(t *testing.T) {
 		for _, v := range x {
 			want = append(want, y*v)
 		}
-		var s recorder
+		var s learnertest.Recorder
 		noise := privacy.NewNoise(random.Source(1, 0, "noise"))
 		shuffler := learner.BitSum{}.Start(batch, noise)
 		for range batches * batch {
@@ -176,8 +158,8 @@ func TestVectorSumUnbiased(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if len(s.got) != batches {
-			t.Fatalf("%d sums", len(s.got))
+		if len(s.Got) != batches {
+			t.Fatalf("%d sums", len(s.Got))
 		}
 		for i, w := range want {
 			unit := matrix
@@ -188,7 +170,7 @@ func TestVectorSumUnbiased(t *testing.T) {
 			frac := exact - math.Floor(exact)
 			variance := batch * (float64(event.Trials)*0.25*0.75 + frac*(1-frac))
 			var mean, square float64
-			for _, m := range s.got {
+			for _, m := range s.Got {
 				z := m[i] - batch*(exact+0.25*float64(event.Trials))
 				mean += z / batches
 				square += z * z / batches
@@ -208,7 +190,7 @@ func TestVectorSumSensitivity(t *testing.T) {
 		if k != 0 {
 			p.Dim = 3
 		}
-		ready, d := device(t, local.VectorSumDevice{Noise: local.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}, Batch: 1, Levels: 400, Constant: k}}, p, 100)
+		ready, d := learnertest.Device(t, local.VectorSumDevice{Noise: local.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}, Batch: 1, Levels: 400, Constant: k}}, p, 100)
 		e := privacy.ClaimOf(ready).Event().(privacy.BinomialEvent)
 		// No noise is no help here: the counts of two users under the same noise differ by their own
 		// counts.
@@ -254,16 +236,16 @@ func TestVectorSumSensitivity(t *testing.T) {
 // play LDP LinUCB's arms at the same.
 func TestShuffleWithoutNoise(t *testing.T) {
 	const batch = 7
-	twin := ldp(local.LDPNoise{Budget: none})
+	twin := learnertest.LDP(local.LDPNoise{Budget: learnertest.None})
 	twin.Batch = batch
 	for _, l := range []learner.Local{
-		local.NewShuffleAmplified(local.AmplifiedNoise{Budget: none, Batch: batch}),
-		local.NewShuffleVectorSum(local.VectorSum{Budget: none, Batch: batch}),
+		local.NewShuffleAmplified(local.AmplifiedNoise{Budget: learnertest.None, Batch: batch}),
+		local.NewShuffleVectorSum(local.VectorSum{Budget: learnertest.None, Batch: batch}),
 	} {
 		if n := twins(t, l, twin, 500); n > 0 {
 			t.Errorf("%T: %d arms of 500 differ from LDP LinUCB's", l.Server, n)
 		}
-		if c := claimOf(t, l, features, 500); !math.IsInf(c.Epsilon(), 1) {
+		if c := learnertest.ClaimOf(t, l, learnertest.Features, 500); !math.IsInf(c.Epsilon(), 1) {
 			t.Errorf("%T: claims epsilon = %v", l.Server, c.Epsilon())
 		}
 	}
@@ -282,8 +264,8 @@ func TestVectorSumConfidence(t *testing.T) {
 		if gone {
 			failures++
 		}
-		b := serverOf(run).Broadcast()
-		if theta, beta := serverOf(run).(interface{ Confidence() ([]float64, float64) }).Confidence(); !slices.Equal(theta, b[:3]) || beta != b[3+6] {
+		b := learnertest.ServerOf(run).Broadcast()
+		if theta, beta := learnertest.ServerOf(run).(interface{ Confidence() ([]float64, float64) }).Confidence(); !slices.Equal(theta, b[:3]) || beta != b[3+6] {
 			t.Errorf("trial %d: confidence %v, %v, and a broadcast of %v", trial, theta, beta, b)
 		}
 		if w := run.Warnings(); len(w) > 0 {
@@ -298,14 +280,14 @@ func TestVectorSumConfidence(t *testing.T) {
 // TestShuffleMalformed: sums and messages that no batch sends are refused, and change nothing.
 func TestShuffleMalformed(t *testing.T) {
 	n := local.VectorSum{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Batch: 20}
-	s := server[learner.Receiver](t, local.VectorSumServer{Noise: n}, features, 100)
+	s := learnertest.Server[learner.Receiver](t, local.VectorSumServer{Noise: n}, learnertest.Features, 100)
 	before := slices.Clone(s.Broadcast())
 	good := learner.Message(slices.Repeat([]float64{400}, 14))
 	for what, m := range map[string]learner.Message{
 		"of 13 numbers, want 14": good[:13], "NaN": append(slices.Clone(good[:13]), math.NaN()), "is -1": append(slices.Clone(good[:13]), -1),
 		"want an integer": append(slices.Clone(good[:13]), 0.5), "is 1e+06": append(slices.Clone(good[:13]), 1e6),
 	} {
-		wants(t, "VectorSumServer", s.Receive(m), what)
+		expect.Error(t, "VectorSumServer", s.Receive(m), what)
 	}
 	if !slices.Equal(before, s.Broadcast()) {
 		t.Error("a refused sum changes the broadcast")
@@ -313,56 +295,58 @@ func TestShuffleMalformed(t *testing.T) {
 	if err := s.Receive(good); err != nil || slices.Equal(before, s.Broadcast()) {
 		t.Errorf("%v, or nothing learnt", err)
 	}
-	wants(t, "BitSum", learner.BitSum{}.Check(0), "batch of 0")
+	expect.Error(t, "BitSum", learner.BitSum{}.Check(0), "batch of 0")
 	b := learner.BitSum{}.Start(2, nil)
-	var got recorder
+	var got learnertest.Recorder
 	if err := b.Collect(learner.Message{1, 2}, &got); err != nil {
 		t.Fatal(err)
 	}
-	wants(t, "BitSum", b.Collect(learner.Message{1}, &got), "message of 1 numbers", "of 2")
-	wants(t, "BitSum", b.Collect(learner.Message{1, math.NaN()}, &got), "NaN")
-	wants(t, "BitSum", b.Collect(learner.Message{-1, 1}, &got), "-1")
-	if err := b.Collect(learner.Message{3, 4}, &got); err != nil || len(got.got) != 1 || got.got[0][0] != 4 || got.got[0][1] != 6 {
-		t.Errorf("%v, sums %v", err, got.got)
+	expect.Error(t, "BitSum", b.Collect(learner.Message{1}, &got), "message of 1 numbers", "of 2")
+	expect.Error(t, "BitSum", b.Collect(learner.Message{1, math.NaN()}, &got), "NaN")
+	expect.Error(t, "BitSum", b.Collect(learner.Message{-1, 1}, &got), "-1")
+	if err := b.Collect(learner.Message{3, 4}, &got); err != nil || len(got.Got) != 1 || got.Got[0][0] != 4 || got.Got[0][1] != 6 {
+		t.Errorf("%v, sums %v", err, got.Got)
 	}
 }
 
 func TestShuffleRefuses(t *testing.T) {
 	b := privacy.Budget{Epsilon: 1, Delta: 0.1}
 	amplified := func(n local.AmplifiedNoise) error {
-		return failure(local.NewShuffleAmplified(n).Open(features, 100))
+		return learnertest.Failure(local.NewShuffleAmplified(n).Open(learnertest.Features, 100))
 	}
-	sums := func(v local.VectorSum) error { return failure(local.NewShuffleVectorSum(v).Open(features, 100)) }
-	wants(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Batch: 20}), "epsilon = 0")
-	wants(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1}, Batch: 20}), "delta = 0")
-	wants(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Budget: b}), "Batch = 0")
-	wants(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Budget: b, Batch: 20, Calibration: privacy.Given}), "Given")
-	wants(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Budget: b, Batch: 20, VectorSD: 1}), "MatrixSD = 0")
-	wants(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Budget: b, Batch: 20, Constant: 2}), "Constant = 2")
-	wants(t, "VectorSum", sums(local.VectorSum{Batch: 20}), "epsilon = 0")
-	wants(t, "VectorSum", sums(local.VectorSum{Budget: b}), "Batch = 0")
+	sums := func(v local.VectorSum) error {
+		return learnertest.Failure(local.NewShuffleVectorSum(v).Open(learnertest.Features, 100))
+	}
+	expect.Error(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Batch: 20}), "epsilon = 0")
+	expect.Error(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1}, Batch: 20}), "delta = 0")
+	expect.Error(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Budget: b}), "Batch = 0")
+	expect.Error(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Budget: b, Batch: 20, Calibration: privacy.Given}), "Given")
+	expect.Error(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Budget: b, Batch: 20, VectorSD: 1}), "MatrixSD = 0")
+	expect.Error(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Budget: b, Batch: 20, Constant: 2}), "Constant = 2")
+	expect.Error(t, "VectorSum", sums(local.VectorSum{Batch: 20}), "epsilon = 0")
+	expect.Error(t, "VectorSum", sums(local.VectorSum{Budget: b}), "Batch = 0")
 	v := local.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 1e-13}, Batch: 20}
-	wants(t, "VectorSum", sums(v), "VectorSum.Budget.Delta = 1e-13, want >= ", "20 devices")
+	expect.Error(t, "VectorSum", sums(v), "VectorSum.Budget.Delta = 1e-13, want >= ", "20 devices")
 	if v.Budget.Delta = 1e-10; sums(v) != nil { // some hundred numbers, each off by 1e-14 at least
 		t.Errorf("delta = %v, more than the sampler is off by: %v", v.Budget.Delta, sums(v))
 	}
-	wants(t, "VectorSum", sums(local.VectorSum{Budget: b, Batch: 20, Levels: -1}), "Levels = -1")
-	wants(t, "VectorSum", sums(local.VectorSum{Budget: b, Batch: 20, Constant: math.NaN()}), "Constant = NaN")
-	wants(t, "VectorSum", sums(local.VectorSum{Budget: privacy.Budget{Epsilon: 1e-9, Delta: 1e-9}, Batch: 20}), "noise")
+	expect.Error(t, "VectorSum", sums(local.VectorSum{Budget: b, Batch: 20, Levels: -1}), "Levels = -1")
+	expect.Error(t, "VectorSum", sums(local.VectorSum{Budget: b, Batch: 20, Constant: math.NaN()}), "Constant = NaN")
+	expect.Error(t, "VectorSum", sums(local.VectorSum{Budget: privacy.Budget{Epsilon: 1e-9, Delta: 1e-9}, Batch: 20}), "noise")
 
 	// Claims for a batch of one shuffler do not pass for another's.
 	l := local.NewShuffleVectorSum(local.VectorSum{Budget: b, Batch: 20})
 	l.Shuffler = learner.Uniform{}
-	wants(t, "VectorSumDevice", failure(l.Open(features, 100)), "type learner.Uniform", "want learner.BitSum")
+	expect.Error(t, "VectorSumDevice", learnertest.Failure(l.Open(learnertest.Features, 100)), "type learner.Uniform", "want learner.BitSum")
 	l = local.NewShuffleVectorSum(local.VectorSum{Budget: b, Batch: 20})
 	l.Batch = 10
-	wants(t, "VectorSumDevice", failure(l.Open(features, 100)), "batches of 10", "20")
+	expect.Error(t, "VectorSumDevice", learnertest.Failure(l.Open(learnertest.Features, 100)), "batches of 10", "20")
 	l.Batch = 0
-	wants(t, "VectorSumDevice", failure(l.Open(features, 100)), "batches of 1", "20")
+	expect.Error(t, "VectorSumDevice", learnertest.Failure(l.Open(learnertest.Features, 100)), "batches of 1", "20")
 	l = local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Batch: 20})
 	l.Shuffler = learner.BitSum{}
-	wants(t, "AmplifiedDevice", failure(l.Open(features, 100)), "type learner.BitSum", "want learner.Uniform")
+	expect.Error(t, "AmplifiedDevice", learnertest.Failure(l.Open(learnertest.Features, 100)), "type learner.BitSum", "want learner.Uniform")
 	l = local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Batch: 20})
 	l.Batch = 2000
-	wants(t, "AmplifiedDevice", failure(l.Open(features, 100)), "batches of 2000", "20")
+	expect.Error(t, "AmplifiedDevice", learnertest.Failure(l.Open(learnertest.Features, 100)), "batches of 2000", "20")
 }

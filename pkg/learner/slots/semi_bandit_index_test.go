@@ -1,4 +1,4 @@
-package learner_test
+package slots_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
@@ -54,7 +55,7 @@ func (s *saysRun) Release() *privacy.Means {
 // descriptions, for any means, counts and tails, and every tuning.
 func TestIndices(t *testing.T) {
 	const arms, most = 7, 7
-	m := must(matroid.NewUniform(arms, most))
+	m := expect.Must(matroid.NewUniform(arms, most))
 	r := random.New(1, 0, "estimates")
 	l3 := func(round int) float64 { return 3 * math.Log(most*float64(round)) }
 	bound := func(e privacy.Estimate, l float64) float64 { return e.Tail.Root*math.Sqrt(l) + e.Tail.Linear*l }
@@ -119,7 +120,7 @@ func TestIndices(t *testing.T) {
 // simulation, for Laplace and for Gaussian noise. 40,000 draws have a standard error of 0.0025: a
 // false alarm, beyond five of them, is one in a million.
 func TestSampledNoise(t *testing.T) {
-	m := must(matroid.NewUniform(2, 1))
+	m := expect.Must(matroid.NewUniform(2, 1))
 	const draws, gap, boost = 40_000, 0.6, 1.5
 	for _, tail := range []privacy.Tail{{Linear: 0.3}, {Root: 0.5}, {Root: 0.2, Linear: 0.2}} {
 		l := learner.New(slots.CTS{Matroid: m, Width: 0.5, Boost: boost, Sample: true}, &said{estimates: []privacy.Estimate{{Mean: 0.1, Count: 10, Tail: tail}, {Mean: 0.1 + gap, Count: 10}}})
@@ -151,7 +152,7 @@ func TestSampledNoise(t *testing.T) {
 // length. The indices of arms with one and four observations are equal where the means are half
 // that of one observation apart.
 func TestKvetonIndex(t *testing.T) {
-	m := must(matroid.NewUniform(2, 1))
+	m := expect.Must(matroid.NewUniform(2, 1))
 	for _, c := range []struct {
 		mean float64
 		want int
@@ -176,7 +177,7 @@ func TestKLWarmStart(t *testing.T) {
 	const arms = 6
 	r := random.New(1, 0, "estimates")
 	tally := &said{estimates: make([]privacy.Estimate, arms)}
-	l := learner.New(slots.KLOSM{Matroid: must(matroid.NewUniform(arms, arms))}, tally)
+	l := learner.New(slots.KLOSM{Matroid: expect.Must(matroid.NewUniform(arms, arms))}, tally)
 	run := bandittest.Run(t, l, bandit.Problem{Arms: arms, Slots: arms, RewardMax: 1}, 3000, nil, random.Source(1, 0, "noise"))
 	all := []int{0, 1, 2, 3, 4, 5}
 	for range 3000 {

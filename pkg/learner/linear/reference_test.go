@@ -1,15 +1,15 @@
-package learner_test
+package linear_test
 
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
@@ -78,25 +78,6 @@ func (r *reference) upper(t *testing.T, v *bandit.View, truth []float64) (ucb []
 	return ucb, beta, math.Sqrt(mat.Inner(&off, gram, &off)) / beta
 }
 
-// contexts fills a view with arms of various lengths up to 1, some of them near copies of the last
-// round's best.
-func contexts(r *rand.Rand, v *bandit.View, best []float64) {
-	for a := range v.Arms {
-		x := v.Row(a)
-		random.Sphere(r, x)
-		length := math.Pow(r.Float64(), 0.2)
-		if a%4 == 1 {
-			for i := range x {
-				x[i] = best[i] + 0.05*x[i]
-			}
-			length /= 1.1
-		}
-		for i := range x {
-			x[i] *= length
-		}
-	}
-}
-
 // TestAgainstReference compares arms and beta_t with the reference, round by round: ruling arms
 // out, updating the inverse by rank one and the short cuts of small dimensions must not show.
 // Another arm is allowed only if its upper confidence bound is within 1e-10 of the best, as
@@ -143,7 +124,7 @@ func TestAgainstReference(t *testing.T) {
 				for round := 1; round <= c.rounds; round++ {
 					v := bandit.View{Round: round, Arms: 1 + r.IntN(p.Arms), Dim: d}
 					v.X = make([]float64, v.Arms*d)
-					contexts(r, &v, best)
+					learnertest.Contexts(r, &v, best)
 					ucb, beta, distance := ref.upper(t, &v, truth)
 					want := 0
 					for a, u := range ucb {
@@ -152,10 +133,10 @@ func TestAgainstReference(t *testing.T) {
 						}
 					}
 					arms := run.Select(&v, nil)
-					if _, got := linUCB(run).Confidence(); !(math.Abs(got-beta) <= 1e-9*beta) {
+					if _, got := learnertest.Rule(run).Confidence(); !(math.Abs(got-beta) <= 1e-9*beta) {
 						t.Fatalf("round %d: beta = %v, want %v", round, got, beta)
 					}
-					if got, err := linUCB(run).Distance(truth); err != nil || !(math.Abs(got-distance) <= 1e-6*distance) {
+					if got, err := learnertest.Rule(run).Distance(truth); err != nil || !(math.Abs(got-distance) <= 1e-6*distance) {
 						t.Fatalf("round %d: theta is at a distance of %v, error %v, want %v", round, got, err, distance)
 					}
 					if got := arms[0]; got != want {
@@ -164,7 +145,7 @@ func TestAgainstReference(t *testing.T) {
 						}
 					}
 					copy(best, v.Row(arms[0]))
-					y := math.Max(-1, math.Min(1, dot(best, truth)+0.3*r.NormFloat64()))
+					y := math.Max(-1, math.Min(1, learnertest.Dot(best, truth)+0.3*r.NormFloat64()))
 					run.Update(&v, arms, []float64{y})
 					if _, err := ref.acc.Add(&privacy.Record{X: best, Y: []float64{y}}); err != nil {
 						t.Fatal(err)
@@ -179,11 +160,4 @@ func TestAgainstReference(t *testing.T) {
 			})
 		}
 	}
-}
-
-func dot(x, y []float64) (sum float64) {
-	for i, v := range x {
-		sum += v * y[i]
-	}
-	return sum
 }

@@ -1,4 +1,4 @@
-package learner_test
+package slots_test
 
 import (
 	"fmt"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
@@ -180,7 +182,7 @@ func (r *matReference) observe(arms []int, w []float64) {
 // TestAlgorithms2And3 plays the learners beside the reference, which replays their streams, on
 // Table 2's instance: the same arms in the same order in each of 2,000 rounds.
 func TestAlgorithms2And3(t *testing.T) {
-	env := table2()
+	env := learnertest.Table2()
 	vectors := [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {0, 0, 0}}
 	inf := math.Inf(1)
 	for _, start := range []slots.Initialisation{slots.Forced, slots.AsPublished} {
@@ -273,16 +275,16 @@ func TestKLOSM(t *testing.T) {
 		weights  func(r *rand.Rand, mean float64) float64
 		lo, span float64
 	}{
-		{"bernoulli", slots.KLOSM{}, 1, 3000, coin, 0, 1},
-		{"ln ln t", slots.KLOSM{LogLog: 3}, 1, 2000, coin, 0, 1},
-		{"explore", slots.KLOSM{Explore: 0.3}, 0.3, 2000, coin, 0, 1},
-		{"range", slots.KLOSM{}, 1, 2000, func(r *rand.Rand, mean float64) float64 { return 4*coin(r, mean) - 1 }, -1, 4},
+		{"bernoulli", slots.KLOSM{}, 1, 3000, learnertest.Coin, 0, 1},
+		{"ln ln t", slots.KLOSM{LogLog: 3}, 1, 2000, learnertest.Coin, 0, 1},
+		{"explore", slots.KLOSM{Explore: 0.3}, 0.3, 2000, learnertest.Coin, 0, 1},
+		{"range", slots.KLOSM{}, 1, 2000, func(r *rand.Rand, mean float64) float64 { return 4*learnertest.Coin(r, mean) - 1 }, -1, 4},
 		{"uniform", slots.KLOSM{}, 1, 2000, func(r *rand.Rand, mean float64) float64 { return r.Float64() * mean }, 0, 1},
 		{"sure", slots.KLOSM{}, 1, 2000, func(_ *rand.Rand, mean float64) float64 { return math.Round(mean) }, 0, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			const arms, slots = 12, 4
-			c.policy.Matroid = must(matroid.NewUniform(arms, slots))
+			c.policy.Matroid = expect.Must(matroid.NewUniform(arms, slots))
 			l := learner.New(&c.policy, nil)
 			p := bandit.Problem{Arms: arms, Slots: slots, RewardMin: c.lo, RewardMax: c.lo + c.span}
 			r := random.New(1, 0, "rewards")
@@ -315,12 +317,4 @@ func TestKLOSM(t *testing.T) {
 			}
 		})
 	}
-}
-
-// coin is 1 with a probability, else 0.
-func coin(r *rand.Rand, p float64) float64 {
-	if r.Float64() < p {
-		return 1
-	}
-	return 0
 }

@@ -1,4 +1,4 @@
-package learner_test
+package local_test
 
 import (
 	"context"
@@ -13,15 +13,14 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
-
-// combinerProblem is what the combiner's own tests play: its fake bases look at no context.
-var combinerProblem = bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
 
 // scripted is a base server whose runs record their messages. A message is a reward, or a reward
 // and another number that Receive refuses.
@@ -75,7 +74,7 @@ func (s *sender) Report(broadcast []float64, _ []float64, y float64, n *privacy.
 	return append(dst, y+z[0]), nil
 }
 func (s *sender) Plan(int) privacy.Plan {
-	return privacy.Plan{Model: privacy.Local, Scope: privacy.OneMessage, Neighbours: privacy.ReplaceRound, Asked: strict, Cases: [][]privacy.Release{{{
+	return privacy.Plan{Model: privacy.Local, Scope: privacy.OneMessage, Neighbours: privacy.ReplaceRound, Asked: learnertest.Strict, Cases: [][]privacy.Release{{{
 		Law: privacy.GaussianLaw(s.dim, s.sigma), Sensitivity: privacy.Norms{L2: s.mu * s.sigma},
 	}}}, Draws: []privacy.Draws{{Law: privacy.GaussianLaw(s.dim, s.sigma), Count: 1 + s.extra}}}.HeldBy(s)
 }
@@ -208,7 +207,7 @@ func TestCombinerAgainstReference(t *testing.T) {
 			of.Servers = append(of.Servers, &scripted{noise: ref.sigma[i], name: float64(10 * i)})
 		}
 		of.Regret = ref.regret
-		p := combinerProblem
+		p := learnertest.CombinerProblem
 		p.RewardMin, p.RewardMax = ref.low, ref.high
 		ready, err := of.Open(p, horizon)
 		if err != nil {
@@ -238,11 +237,11 @@ func TestCombinerAgainstReference(t *testing.T) {
 				ref.receive(got, y)
 				for i, s := range server.Standings(nil) {
 					n := len(ref.history[i])
-					near(t, "U", s.Upper, ref.upper(i), 1e-9)
-					near(t, "R/T", s.Target, ref.target(i)/float64(horizon), 1e-9)
+					expect.Near(t, "U", s.Upper, ref.upper(i), 1e-9)
+					expect.Near(t, "R/T", s.Target, ref.target(i)/float64(horizon), 1e-9)
 					if n > 0 {
-						near(t, "mean", s.Mean, mean(ref.history[i]), 1e-9)
-						near(t, "w", s.Limit, ref.limit(i, n), 1e-9)
+						expect.Near(t, "mean", s.Mean, mean(ref.history[i]), 1e-9)
+						expect.Near(t, "w", s.Limit, ref.limit(i, n), 1e-9)
 					}
 					if s.Played != n || s.Active != ref.active[i] || len(server.BaseServer(i).(*scriptedRun).got) != n {
 						t.Fatalf("trial %d, round %d: base %d: %+v, want %d messages, active %v", trial, round, i, s, n, ref.active[i])
@@ -276,11 +275,11 @@ func TestCombinerCap(t *testing.T) {
 	for c, want := range map[privacy.Calibration]float64{privacy.Sound: 1, privacy.AsPublished: -2} {
 		b := local.RegretBound{Coefficient: 10, Power: 0.5, Eta: 1}
 		of := local.CombinerServer{Servers: []learner.Server{&scripted{noise: 2}, &scripted{noise: 2}}, Regret: []local.RegretBound{b, b}, TargetScale: 1e-12, Calibration: c}
-		s := server[*local.CombinerReceiver](t, of, combinerProblem, 100)
+		s := learnertest.Server[*local.CombinerReceiver](t, of, learnertest.CombinerProblem, 100)
 		if err := s.Receive(learner.Message{-3}); err != nil {
 			t.Fatal(err)
 		}
-		near(t, c.String(), s.Standings(nil)[0].Upper, want, 1e-6)
+		expect.Near(t, c.String(), s.Standings(nil)[0].Upper, want, 1e-6)
 	}
 }
 
@@ -291,7 +290,7 @@ func TestCombinerBatch(t *testing.T) {
 	bases := []*scripted{{name: 1}, {name: 2}}
 	_, of := local.Combine(local.BaseLearner{Server: bases[0], Regret: b}, local.BaseLearner{Server: bases[1], Regret: b})
 	of.TargetScale, of.Confidence = 1e-12, 1e-6
-	s := server[*local.CombinerReceiver](t, of, combinerProblem, 100)
+	s := learnertest.Server[*local.CombinerReceiver](t, of, learnertest.CombinerProblem, 100)
 	got := func(i int) int { return len(s.BaseServer(i).(*scriptedRun).got) }
 	for batch := range 4 {
 		i := batch % 2 // of two that are alike, the one that has not just had low rewards leads
@@ -313,7 +312,7 @@ func TestCombinerBatch(t *testing.T) {
 // message are the combiner's.
 func TestCombinerRouting(t *testing.T) {
 	devices := []*sender{{arm: 2, dim: 1, sigma: 1, mu: 1}, {arm: 0, dim: 1, sigma: 1, mu: 1}}
-	_, d := device(t, local.CombinerDevice{Devices: []learner.Device{devices[0], devices[1]}}, combinerProblem, 100)
+	_, d := learnertest.Device(t, local.CombinerDevice{Devices: []learner.Device{devices[0], devices[1]}}, learnertest.CombinerProblem, 100)
 	v := &bandit.View{Round: 1, Arms: 3, Dim: 2, X: make([]float64, 6)}
 	for i, want := range []int{2, 0} {
 		arm, err := d.Act([]float64{float64(i), 5, 6 + float64(i)}, v)
@@ -332,9 +331,9 @@ func TestCombinerRouting(t *testing.T) {
 	} {
 		ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
 		_, err := d.Act(b, v)
-		wants(t, "Act", err, want)
+		expect.Error(t, "Act", err, want)
 		m, err := d.Report(b, v.Row(0), 1, privacy.NewNoise(ledger), learner.Message{7})
-		wants(t, "Report", err, want)
+		expect.Error(t, "Report", err, want)
 		if !slices.Equal(m, learner.Message{7}) || len(ledger.Drawn()) > 0 {
 			t.Errorf("%s: message %v, drawn %v", want, m, ledger.Drawn())
 		}
@@ -346,8 +345,8 @@ func TestCombinerClaims(t *testing.T) {
 	noise := local.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Constant: 0.5}
 	several, _ := local.NewCombiner(noise)
 	one := local.OnlineDevice{Noise: noise}
-	d, _ := device(t, several, combinerProblem, 1000)
-	alone, _ := device(t, one, combinerProblem, 1000)
+	d, _ := learnertest.Device(t, several, learnertest.CombinerProblem, 1000)
+	alone, _ := learnertest.Device(t, one, learnertest.CombinerProblem, 1000)
 	if a, b := privacy.ClaimOf(d), privacy.ClaimOf(alone); a.String() != b.String() || a.Event() != b.Event() || math.Abs(a.Epsilon()-1) > 1e-6 {
 		t.Errorf("claims\n%v, one base\n%v", a, b)
 	}
@@ -369,9 +368,9 @@ func TestCombinerClaims(t *testing.T) {
 		{[]learner.Device{one, local.OnlineDevice{}}, []string{"base learner 1", "epsilon = 0"}},
 		{[]learner.Device{}, []string{"Devices is empty"}},
 	} {
-		wants(t, "CombinerDevice", failure(local.CombinerDevice{Devices: c.bases}.Open(combinerProblem, 100)), c.words...)
+		expect.Error(t, "CombinerDevice", learnertest.Failure(local.CombinerDevice{Devices: c.bases}.Open(learnertest.CombinerProblem, 100)), c.words...)
 	}
-	wants(t, "CombinerDevice", failure(several.Open(combinerProblem, 0)), "horizon = 0")
+	expect.Error(t, "CombinerDevice", learnertest.Failure(several.Open(learnertest.CombinerProblem, 0)), "horizon = 0")
 }
 
 func TestCombinerRefuses(t *testing.T) {
@@ -380,7 +379,7 @@ func TestCombinerRefuses(t *testing.T) {
 	good := func() local.CombinerServer {
 		return local.CombinerServer{Servers: []learner.Server{&scripted{}, &scripted{}}, Regret: []local.RegretBound{b, b}}
 	}
-	noise := local.OnlineNoise{Budget: strict}
+	noise := local.OnlineNoise{Budget: learnertest.Strict}
 	for _, c := range []struct {
 		change func(*local.CombinerServer)
 		words  []string
@@ -413,26 +412,26 @@ func TestCombinerRefuses(t *testing.T) {
 	} {
 		s := good()
 		c.change(&s)
-		wants(t, "CombinerServer", failure(s.Open(combinerProblem, 100)), c.words...)
+		expect.Error(t, "CombinerServer", learnertest.Failure(s.Open(learnertest.CombinerProblem, 100)), c.words...)
 	}
-	if _, err := good().Open(combinerProblem, 100); err != nil {
+	if _, err := good().Open(learnertest.CombinerProblem, 100); err != nil {
 		t.Error(err)
 	}
-	wants(t, "CombinerServer", failure(good().Open(combinerProblem, 0)), "horizon = 0")
-	p := combinerProblem
+	expect.Error(t, "CombinerServer", learnertest.Failure(good().Open(learnertest.CombinerProblem, 0)), "horizon = 0")
+	p := learnertest.CombinerProblem
 	p.Slots = 2
-	wants(t, "CombinerServer", failure(good().Open(p, 100)), "Slots = 2")
+	expect.Error(t, "CombinerServer", learnertest.Failure(good().Open(p, 100)), "Slots = 2")
 }
 
 // TestCombinerMalformedMessages: what a base or the combiner refuses leaves all as it was.
 func TestCombinerMalformedMessages(t *testing.T) {
 	b := local.RegretBound{Coefficient: 1, Power: 0.5, Eta: 1}
 	_, of := local.Combine(local.BaseLearner{Server: &scripted{name: 1}, Regret: b}, local.BaseLearner{Server: &scripted{name: 2}, Regret: b})
-	s := server[*local.CombinerReceiver](t, of, combinerProblem, 100)
+	s := learnertest.Server[*local.CombinerReceiver](t, of, learnertest.CombinerProblem, 100)
 	for range 5 {
 		before, told := s.Standings(nil), slices.Clone(s.Broadcast())
 		for want, m := range map[string]learner.Message{"by Reward": {}, "by Receive": {1, 2}, "NaN": {math.NaN()}, "-Inf": {math.Inf(-1)}} {
-			wants(t, "CombinerServer", s.Receive(m), want)
+			expect.Error(t, "CombinerServer", s.Receive(m), want)
 		}
 		if !slices.Equal(s.Standings(nil), before) || !slices.Equal(s.Broadcast(), told) {
 			t.Errorf("a refused message has changed %v to %v", before, s.Standings(nil))
@@ -443,34 +442,8 @@ func TestCombinerMalformedMessages(t *testing.T) {
 	}
 }
 
-// combined is the default set, quick to run.
-func combined(b privacy.Budget, c privacy.Calibration, maler bool) learner.Local {
-	d, s := local.NewCombiner(local.OnlineNoise{Budget: b, Calibration: c})
-	s.BoundScale, s.TargetScale, s.Confidence, s.Base.Width = 0.02, 0.01, 0.4, 8
-	if !maler {
-		s.Base.Online = ogd(0.1)
-	}
-	return learner.Local{Device: d, Server: s}
-}
-
-func combiners() map[string]learner.Local {
-	budget := privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	d, theory := local.NewCombiner(local.OnlineNoise{Budget: budget})
-	theory.Base.Rule = local.TheoryWidth
-	batch := combined(budget, privacy.Sound, false)
-	batch.Batch = 9
-	return map[string]learner.Local{
-		"sound":       combined(budget, privacy.Sound, false),
-		"maler":       combined(budget, privacy.Sound, true),
-		"published":   combined(budget, privacy.AsPublished, false),
-		"epsilon=inf": combined(privacy.Budget{Epsilon: math.Inf(1)}, privacy.Sound, false),
-		"theory":      {Device: d, Server: theory},
-		"batch":       batch,
-	}
-}
-
 func TestCombinerConformance(t *testing.T) {
-	for name, l := range combiners() {
+	for name, l := range learnertest.Combiners() {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t, l, environment.UnitFeatures{Dim: 4, Arms: 12}, bandittest.LearnerOptions{Seed: 1, Rounds: 150})
 		})
@@ -484,7 +457,7 @@ func TestCombinerLedger(t *testing.T) {
 		Name: "combiner", Environment: environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true},
 		Horizon: 1000, Trials: 2, Seed: 1,
 	}
-	for name, l := range combiners() {
+	for name, l := range learnertest.Combiners() {
 		e.Policies = append(e.Policies, simulate.Policy{Name: name, Learner: l})
 	}
 	r, err := e.Run(context.Background())
@@ -499,7 +472,7 @@ func TestCombinerLedger(t *testing.T) {
 			t.Errorf("%s: claims %v", p.Name, p.Claim)
 		}
 	}
-	l := combined(privacy.Budget{Epsilon: math.Inf(1)}, privacy.Sound, false)
+	l := learnertest.Combined(privacy.Budget{Epsilon: math.Inf(1)}, privacy.Sound, false)
 	server := l.Server.(local.CombinerServer)
 	server.TargetScale = 1e-6
 	l.Server = server
@@ -517,7 +490,7 @@ func TestCombinerLedger(t *testing.T) {
 
 // standings returns the state of each base learner of a combiner's run.
 func standings(l *bandittest.Running) []local.BaseStanding {
-	return serverOf(l).(*local.CombinerReceiver).Standings(nil)
+	return learnertest.ServerOf(l).(*local.CombinerReceiver).Standings(nil)
 }
 
 // play returns the regret of a learner, its run, and the trial that it has played.
@@ -560,7 +533,7 @@ func TestCombinerFindsTheGoodBase(t *testing.T) {
 type coinArms []float64
 
 func (c coinArms) Open() (bandit.World, error) {
-	return bandit.NewWorld(combinerProblem, func(*rand.Rand) bandit.Instance { return coinTrial{c} }), nil
+	return bandit.NewWorld(learnertest.CombinerProblem, func(*rand.Rand) bandit.Instance { return coinTrial{c} }), nil
 }
 
 // coinTrial is a trial of coinArms.
@@ -587,16 +560,16 @@ func TestCombinerDefaultSet(t *testing.T) {
 		if len(g) != want {
 			t.Errorf("T = %d: %d bases, want %d", horizon, len(g), want)
 		}
-		near(t, "the last guess", g[len(g)-1], math.Pow(2, float64(want-1))/math.Pow(float64(horizon), 0.125), 1e-12)
+		expect.Near(t, "the last guess", g[len(g)-1], math.Pow(2, float64(want-1))/math.Pow(float64(horizon), 0.125), 1e-12)
 		if horizon > 1 && g[len(g)-1] < 1 {
 			t.Errorf("T = %d: guesses %v do not reach 1", horizon, g)
 		}
 	}
 	// T = 20000, d = 5, epsilon = 1: L_2 sqrt(T) = 17,000, and R_i/T from 2 to 40.
 	_, s := local.NewCombiner(local.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}})
-	p := features
+	p := learnertest.Features
 	p.Dim = 5
-	for i, b := range server[*local.CombinerReceiver](t, s, p, 20_000).Standings(nil) {
+	for i, b := range learnertest.Server[*local.CombinerReceiver](t, s, p, 20_000).Standings(nil) {
 		if b.Target < 2 || b.Target > 40 || !b.Active || b.Upper != 1-b.Target {
 			t.Errorf("base %d: R/T = %v, U = %v", i, b.Target, b.Upper)
 		}
@@ -604,7 +577,7 @@ func TestCombinerDefaultSet(t *testing.T) {
 }
 
 func TestCombinerNoAllocations(t *testing.T) {
-	for name, local := range combiners() {
+	for name, local := range learnertest.Combiners() {
 		_, l, trial := play(t, local, environment.UnitFeatures{Dim: 5, Arms: 10}, 5000)
 		var v bandit.View
 		arms, y := make([]int, 0, 1), []float64{1}
@@ -623,7 +596,7 @@ func TestCombinerNoAllocations(t *testing.T) {
 func BenchmarkCombiner(b *testing.B) {
 	for _, maler := range []bool{false, true} {
 		b.Run(fmt.Sprintf("d=5/K=100/maler=%v", maler), func(b *testing.B) {
-			round(b, environment.UnitFeatures{Fixed: true}, combined(privacy.Budget{Epsilon: 10, Delta: 0.1}, privacy.Sound, maler), 20000)
+			learnertest.Round(b, environment.UnitFeatures{Fixed: true}, learnertest.Combined(privacy.Budget{Epsilon: 10, Delta: 0.1}, privacy.Sound, maler), 20000)
 		})
 	}
 }

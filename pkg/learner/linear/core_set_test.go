@@ -1,4 +1,4 @@
-package learner_test
+package linear_test
 
 import (
 	"math"
@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
@@ -150,8 +151,8 @@ func TestCoreSetConformance(t *testing.T) {
 func TestCoreSetSame(t *testing.T) {
 	for name, l := range coreSets() {
 		env := environment.SphereArms{Dim: 3, Arms: 12}
-		a, same := choices(t, env, l, 2000, true)
-		b, _ := choices(t, env, l, 2000, false)
+		a, same := learnertest.Choices(t, env, l, 2000, true)
+		b, _ := learnertest.Choices(t, env, l, 2000, false)
 		if !slices.Equal(a, b) || same == 0 {
 			t.Errorf("%s: other arms where views say that they are the same", name)
 		}

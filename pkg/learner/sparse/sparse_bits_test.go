@@ -1,4 +1,4 @@
-package learner_test
+package sparse_test
 
 import (
 	"math"
@@ -9,28 +9,25 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-func bitsOf(b sparse.SparseBits) learner.Local {
-	return learner.Local{Device: sparse.SparseBitsDevice{Bits: b}, Server: sparse.SparseBitsServer{Bits: b}}
-}
-
 func TestSparseBitsConformance(t *testing.T) {
-	bandittest.Learner(t, bitsOf(sparse.SparseBits{Budget: privacy.Budget{Epsilon: 3}, Sparsity: 2, Signal: 1}),
+	bandittest.Learner(t, learnertest.SparseBits(sparse.SparseBits{Budget: privacy.Budget{Epsilon: 3}, Sparsity: 2, Signal: 1}),
 		environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4}, bandittest.LearnerOptions{Seed: 1, Rounds: 330})
 }
 
 // An answer is pure epsilon-LDP, and its claim says so. Without a budget nothing is claimed.
 func TestSparseBitsClaim(t *testing.T) {
 	problem := environment.Sparse{Dim: 10}.Problem()
-	if c := claimOf(t, sparse.NewSparseBits(privacy.Budget{Epsilon: 2}, 5), problem, 200_000); c.Epsilon() != 2 || c.Model() != privacy.Local || c.Proved().Delta != 0 {
+	if c := learnertest.ClaimOf(t, sparse.NewSparseBits(privacy.Budget{Epsilon: 2}, 5), problem, 200_000); c.Epsilon() != 2 || c.Model() != privacy.Local || c.Proved().Delta != 0 {
 		t.Errorf("%v, want epsilon = 2 in the local model", c)
 	}
-	if c := claimOf(t, sparse.NewSparseBits(privacy.Budget{Epsilon: math.Inf(1)}, 5), problem, 200_000); !math.IsInf(c.Epsilon(), 1) {
+	if c := learnertest.ClaimOf(t, sparse.NewSparseBits(privacy.Budget{Epsilon: math.Inf(1)}, 5), problem, 200_000); !math.IsInf(c.Epsilon(), 1) {
 		t.Errorf("without noise: %v", c)
 	}
 }
@@ -40,7 +37,7 @@ func TestSparseBitsClaim(t *testing.T) {
 func TestSparseBitsLearns(t *testing.T) {
 	const dim, sparsity, horizon = 10, 2, 40_000
 	var runs []bandit.Run
-	l := kept{bitsOf(sparse.SparseBits{Budget: privacy.Budget{Epsilon: 2}, Sparsity: sparsity}), &runs}
+	l := learnertest.Keep(learnertest.SparseBits(sparse.SparseBits{Budget: privacy.Budget{Epsilon: 2}, Sparsity: sparsity}), &runs)
 	env := environment.Sparse{Dim: dim, Sparsity: sparsity}
 	regret, chance := late(t, env, l, horizon, horizon*3/4)
 	server := runs[0].(*learner.LocalRun).Server().(*sparse.SparseBitsReceiver)

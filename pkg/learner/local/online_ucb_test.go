@@ -1,4 +1,4 @@
-package learner_test
+package local_test
 
 import (
 	"math"
@@ -12,6 +12,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/online"
@@ -50,8 +52,8 @@ func TestOnlineUCBReference(t *testing.T) {
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 		const mu, delta2 = 0.3, 0.2
 		n := local.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 0.1}, Calibration: c}
-		s := server[*local.OnlineReceiver](t, local.OnlineServer{Noise: n, Online: ogd(mu), DeltaSquared: delta2, Gradient: 1e6}, features, rounds)
-		dev, _ := device(t, local.OnlineDevice{Noise: n}, features, rounds)
+		s := learnertest.Server[*local.OnlineReceiver](t, local.OnlineServer{Noise: n, Online: learnertest.OGD(mu), DeltaSquared: delta2, Gradient: 1e6}, learnertest.Features, rounds)
+		dev, _ := learnertest.Device(t, local.OnlineDevice{Noise: n}, learnertest.Features, rounds)
 		sigma := privacy.PlanOf(dev, privacy.All).Draws[0].Scale
 		r := random.New(1, 0, "messages")
 		theta := mat.NewVecDense(d, nil)
@@ -140,7 +142,7 @@ func TestOnlineSigma(t *testing.T) {
 		{paper, local.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 0.1}, Calibration: privacy.AsPublished, Constant: k}, 0.4495, 11.5},
 		{paper, local.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Calibration: privacy.AsPublished, Constant: k}, 4.495, 0.14},
 	} {
-		d, _ := device(t, local.OnlineDevice{Noise: c.n}, c.p, 100)
+		d, _ := learnertest.Device(t, local.OnlineDevice{Noise: c.n}, c.p, 100)
 		if sigma := privacy.PlanOf(d, privacy.All).Draws[0].Scale; math.Abs(sigma-c.sigma) > 2e-3*c.sigma {
 			t.Errorf("%+v: sigma = %v, want %v", c.n, sigma, c.sigma)
 		}
@@ -156,8 +158,8 @@ func TestOracleWidth(t *testing.T) {
 	env := environment.UnitFeatures{Dim: 4, Arms: 10}
 	n := local.OnlineNoise{Budget: privacy.Budget{Epsilon: 20, Delta: 0.1}}
 	trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
-	s := local.OnlineServer{Online: ogd(0.5), Rule: local.OracleWidth, Truth: environment.Theta(trial)}
-	l := bandittest.Run(t, onlineUCB(n, s), env.Problem(), 2000, nil, random.Source(1, 0, "noise"))
+	s := local.OnlineServer{Online: learnertest.OGD(0.5), Rule: local.OracleWidth, Truth: environment.Theta(trial)}
+	l := bandittest.Run(t, learnertest.OnlineUCB(n, s), env.Problem(), 2000, nil, random.Source(1, 0, "noise"))
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	y := make([]float64, 1)
@@ -167,7 +169,7 @@ func TestOracleWidth(t *testing.T) {
 		trial.Pull(rewards, arms, y)
 		l.Update(&v, arms, y)
 		theta := environment.Theta(trial)
-		b := serverOf(l).Broadcast()[:4+10+2]
+		b := learnertest.ServerOf(l).Broadcast()[:4+10+2]
 		diff := make([]float64, 4)
 		for i := range diff {
 			diff[i] = theta[i] - b[i]
@@ -184,8 +186,8 @@ func TestOracleWidth(t *testing.T) {
 func TestTheoryWidth(t *testing.T) {
 	for eps, want := range map[float64][2]float64{1: {4e3, 6e3}, 10: {400, 700}} {
 		n := local.OnlineNoise{Budget: privacy.Budget{Epsilon: eps, Delta: 0.1}, Calibration: privacy.AsPublished}
-		of := local.OnlineServer{Noise: n, Rule: local.TheoryWidth, LambdaMin: 0.1, Alpha: 0.05, Online: ogd(0.2)}
-		s := server[*local.OnlineReceiver](t, of, environment.UnitFeatures{}.Problem(), 20000)
+		of := local.OnlineServer{Noise: n, Rule: local.TheoryWidth, LambdaMin: 0.1, Alpha: 0.05, Online: learnertest.OGD(0.2)}
+		s := learnertest.Server[*local.OnlineReceiver](t, of, environment.UnitFeatures{}.Problem(), 20000)
 		m := make(learner.Message, 6)
 		for range 19999 {
 			if err := s.Receive(m); err != nil {
@@ -204,16 +206,16 @@ func TestTheoryWidth(t *testing.T) {
 // TestOnlineWithoutNoise: at epsilon = +Inf both calibrations are Online LinUCB, the same arms; a
 // constant coordinate makes no difference to it.
 func TestOnlineWithoutNoise(t *testing.T) {
-	tune := local.OnlineServer{Online: ogd(0.2), Gradient: 10}
-	plain := onlineUCB(local.OnlineNoise{Budget: none}, tune)
+	tune := local.OnlineServer{Online: learnertest.OGD(0.2), Gradient: 10}
+	plain := learnertest.OnlineUCB(local.OnlineNoise{Budget: learnertest.None}, tune)
 	for _, n := range []local.OnlineNoise{
-		{Budget: none, Calibration: privacy.AsPublished}, {Budget: none, Constant: 1 / math.Sqrt2}, {Budget: privacy.Budget{Epsilon: 1e16, Delta: 0.1}},
+		{Budget: learnertest.None, Calibration: privacy.AsPublished}, {Budget: learnertest.None, Constant: 1 / math.Sqrt2}, {Budget: privacy.Budget{Epsilon: 1e16, Delta: 0.1}},
 	} {
-		if differ := twins(t, plain, onlineUCB(n, tune), 2000); differ > 20 {
+		if differ := twins(t, plain, learnertest.OnlineUCB(n, tune), 2000); differ > 20 {
 			t.Errorf("%+v: %d arms of 2000 differ", n, differ)
 		}
 	}
-	if differ := twins(t, plain, onlineUCB(local.OnlineNoise{Budget: strict}, tune), 2000); differ < 200 {
+	if differ := twins(t, plain, learnertest.OnlineUCB(local.OnlineNoise{Budget: learnertest.Strict}, tune), 2000); differ < 200 {
 		t.Errorf("under noise %d arms of 2000 differ", differ)
 	}
 }
@@ -225,12 +227,12 @@ func TestOnlineRefuses(t *testing.T) {
 	}{
 		{local.OnlineNoise{}, []string{"epsilon = 0"}},
 		{local.OnlineNoise{Budget: privacy.Budget{Epsilon: 1}}, []string{"delta = 0"}},
-		{local.OnlineNoise{Budget: strict, Constant: -1.5}, []string{"Constant = -1.5", "[-L, L]"}},
-		{local.OnlineNoise{Budget: strict, Calibration: privacy.Given}, []string{"Given", "AsPublished"}},
+		{local.OnlineNoise{Budget: learnertest.Strict, Constant: -1.5}, []string{"Constant = -1.5", "[-L, L]"}},
+		{local.OnlineNoise{Budget: learnertest.Strict, Calibration: privacy.Given}, []string{"Given", "AsPublished"}},
 		{local.OnlineNoise{Budget: privacy.Budget{Epsilon: 1e-300, Delta: 0.1}, Calibration: privacy.AsPublished}, []string{"1e50"}},
 	} {
-		wants(t, "OnlineDevice", failure(local.OnlineDevice{Noise: c.n}.Open(features, 100)), c.words...)
-		wants(t, "OnlineServer", failure(local.OnlineServer{Noise: c.n}.Open(features, 100)), c.words...)
+		expect.Error(t, "OnlineDevice", learnertest.Failure(local.OnlineDevice{Noise: c.n}.Open(learnertest.Features, 100)), c.words...)
+		expect.Error(t, "OnlineServer", learnertest.Failure(local.OnlineServer{Noise: c.n}.Open(learnertest.Features, 100)), c.words...)
 	}
 	for _, c := range []struct {
 		s     local.OnlineServer
@@ -250,11 +252,11 @@ func TestOnlineRefuses(t *testing.T) {
 		{local.OnlineServer{Online: predicts{}}, []string{"OnlineServer.Online.On(", "is nil"}},
 		{local.OnlineServer{Online: predicts{online.ONS{}}}, []string{"ONS.ExpConcave"}},
 	} {
-		c.s.Noise = local.OnlineNoise{Budget: strict}
-		wants(t, "OnlineServer", failure(c.s.Open(features, 100)), c.words...)
+		c.s.Noise = local.OnlineNoise{Budget: learnertest.Strict}
+		expect.Error(t, "OnlineServer", learnertest.Failure(c.s.Open(learnertest.Features, 100)), c.words...)
 	}
-	wants(t, "Anytime", failure(local.Anytime{}.Open(features, 100)), "Anytime.Server is nil")
-	wants(t, "Anytime", failure(local.Anytime{Server: ahead{}}.Open(features, 100)), "opens as", "Anytime.Server", "is nil")
+	expect.Error(t, "Anytime", learnertest.Failure(local.Anytime{}.Open(learnertest.Features, 100)), "Anytime.Server is nil")
+	expect.Error(t, "Anytime", learnertest.Failure(local.Anytime{Server: ahead{}}.Open(learnertest.Features, 100)), "opens as", "Anytime.Server", "is nil")
 }
 
 // predicts is a Predictor whose online learner is given.
@@ -273,7 +275,7 @@ type aheadReady struct {
 
 // aheadRun is an ahead in one trial.
 type aheadRun struct {
-	recorder
+	learnertest.Recorder
 	rounds int
 }
 
@@ -294,7 +296,7 @@ func (a aheadReady) Start(*rand.Rand) learner.Receiver {
 // the blocks of the horizon anew; it goes on beyond the horizon; a refused message is not counted.
 func TestAnytime(t *testing.T) {
 	var opened, begun []int
-	ready, err := local.Anytime{Server: ahead{&opened, &begun}}.Open(features, 5)
+	ready, err := local.Anytime{Server: ahead{&opened, &begun}}.Open(learnertest.Features, 5)
 	if err != nil || !slices.Equal(opened, []int{1, 2, 4}) {
 		t.Fatalf("%v, blocks of %v for 5 rounds, want 1, 2 and 4", err, opened)
 	}
@@ -313,8 +315,8 @@ func TestAnytime(t *testing.T) {
 			next++
 			run := s.(*aheadRun)
 			first := 1<<m - 1 // messages of the blocks before
-			if run.rounds != 1<<m || m != bits.Len(uint(next))-1 || len(run.got) != next-first || run.got[len(run.got)-1][0] != float64(next-1) {
-				t.Fatalf("message %d went to block %d, made for %d rounds, as its number %d: %v", next, m, run.rounds, len(run.got), run.got)
+			if run.rounds != 1<<m || m != bits.Len(uint(next))-1 || len(run.Got) != next-first || run.Got[len(run.Got)-1][0] != float64(next-1) {
+				t.Fatalf("message %d went to block %d, made for %d rounds, as its number %d: %v", next, m, run.rounds, len(run.Got), run.Got)
 			}
 		}
 		if _, m := a.Server(); m != 5 {

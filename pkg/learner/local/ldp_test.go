@@ -1,4 +1,4 @@
-package learner_test
+package local_test
 
 import (
 	"fmt"
@@ -9,6 +9,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
@@ -19,17 +21,12 @@ import (
 // script is the problem of the public script for Chowdhury and Zhou 2022.
 var script = bandit.Problem{Arms: 100, Dim: 5, Slots: 1, ContextNorm: math.Sqrt2, RewardMin: 0, RewardMax: 1}
 
-// ldpNoises are the three ways to say what noise a message of LDP LinUCB has.
-func ldpNoises(b privacy.Budget) []local.LDPNoise {
-	return []local.LDPNoise{{Budget: b}, {Budget: b, Calibration: privacy.AsPublished}, {Budget: b, MatrixSD: 0.7, VectorSD: 1}}
-}
-
 // TestGivenEpsilon: what the constants of the public script buy on its own contexts, where it says
 // 1 and 10.
 func TestGivenEpsilon(t *testing.T) {
 	for eps, want := range map[float64]float64{1: 3.6, 10: 210} {
 		s := math.Sqrt(math.Log(25)) / eps
-		ready, _ := device(t, local.LDPDevice{Noise: local.LDPNoise{Budget: privacy.Budget{Epsilon: eps, Delta: 0.1}, MatrixSD: s / math.Sqrt2, VectorSD: s, Constant: 1}}, script, 20000)
+		ready, _ := learnertest.Device(t, local.LDPDevice{Noise: local.LDPNoise{Budget: privacy.Budget{Epsilon: eps, Delta: 0.1}, MatrixSD: s / math.Sqrt2, VectorSD: s, Constant: 1}}, script, 20000)
 		if c := privacy.ClaimOf(ready); math.Abs(c.Epsilon()-want) > 0.005*want || c.Asked().Epsilon != eps || c.Calibration() != privacy.Given {
 			t.Errorf("asked for %v: claims %v (%v), want %v", eps, c.Epsilon(), c.Calibration(), want)
 		}
@@ -42,7 +39,7 @@ func TestGivenEpsilon(t *testing.T) {
 // 25%).
 func TestLDPSensitivity(t *testing.T) {
 	const steps = 72
-	for _, n := range ldpNoises(privacy.Budget{Epsilon: 2, Delta: 1e-4}) {
+	for _, n := range learnertest.LDPNoises(privacy.Budget{Epsilon: 2, Delta: 1e-4}) {
 		for _, k := range []float64{0, 1, 0.3} {
 			for _, rewards := range [][2]float64{{0, 1}, {-1, 1}, {-3, 2}, {1, 1.5}} {
 				p := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: math.Sqrt2, RewardMin: rewards[0], RewardMax: rewards[1]}
@@ -50,7 +47,7 @@ func TestLDPSensitivity(t *testing.T) {
 					p.Dim = 3
 				}
 				n.Constant = k
-				ready, _ := device(t, local.LDPDevice{Noise: n}, p, 100)
+				ready, _ := learnertest.Device(t, local.LDPDevice{Noise: n}, p, 100)
 				draws := privacy.PlanOf(ready, privacy.All).Draws
 				worst := 0.0
 				r := math.Sqrt(2 - k*k)
@@ -108,10 +105,10 @@ func TestMessageNoise(t *testing.T) {
 	k := 1 / math.Sqrt2
 	x, y := []float64{0.5, -0.5, k}, 1.0
 	p := bandit.Problem{Arms: 2, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
-	for _, n := range ldpNoises(strict) {
+	for _, n := range learnertest.LDPNoises(learnertest.Strict) {
 		for _, constant := range []float64{0, k} {
 			n.Constant = constant
-			ready, d := device(t, local.LDPDevice{Noise: n}, p, 100)
+			ready, d := learnertest.Device(t, local.LDPDevice{Noise: n}, p, 100)
 			draws := privacy.PlanOf(ready, privacy.All).Draws
 			var mean, sd []float64
 			for i := range 3 {
@@ -134,7 +131,7 @@ func TestMessageNoise(t *testing.T) {
 	}
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 		for _, constant := range []float64{0, k} {
-			ready, d := device(t, local.OnlineDevice{Noise: local.OnlineNoise{Budget: strict, Calibration: c, Constant: constant}}, p, 100)
+			ready, d := learnertest.Device(t, local.OnlineDevice{Noise: local.OnlineNoise{Budget: learnertest.Strict, Calibration: c, Constant: constant}}, p, 100)
 			sigma := privacy.PlanOf(ready, privacy.All).Draws[0].Scale
 			mean, sd := append(slices.Clone(x), y), []float64{sigma, sigma, sigma, sigma}
 			if c == privacy.AsPublished {
@@ -207,18 +204,18 @@ func twins(t *testing.T, first, second bandit.Learner, rounds int) (differ int) 
 // TestLDPWithoutNoise: at epsilon = +Inf it is LinUCB in every calibration; under noise that
 // vanishes it tends to it, Sound only: the published shifts vanish with the noise.
 func TestLDPWithoutNoise(t *testing.T) {
-	for _, noise := range ldpNoises(none) {
+	for _, noise := range learnertest.LDPNoises(learnertest.None) {
 		for _, k := range []float64{0, 1 / math.Sqrt2} {
 			noise.Constant = k
-			if n := twins(t, learner.New(linear.UCB{}, nil), ldp(noise), 2000); n > 0 {
+			if n := twins(t, learner.New(linear.UCB{}, nil), learnertest.LDP(noise), 2000); n > 0 {
 				t.Errorf("%+v: %d arms of 2000 differ from LinUCB's", noise, n)
 			}
 		}
 	}
 	// The union over epochs stays: 2 ln 11 inside the square root, so that some arms differ; the more,
 	// the more noise.
-	vanishing := twins(t, ldp(local.LDPNoise{Budget: none}), ldp(local.LDPNoise{Budget: privacy.Budget{Epsilon: 1e12, Delta: 0.1}}), 2000)
-	little := twins(t, ldp(local.LDPNoise{Budget: none}), ldp(local.LDPNoise{Budget: privacy.Budget{Epsilon: 100, Delta: 0.1}}), 2000)
+	vanishing := twins(t, learnertest.LDP(local.LDPNoise{Budget: learnertest.None}), learnertest.LDP(local.LDPNoise{Budget: privacy.Budget{Epsilon: 1e12, Delta: 0.1}}), 2000)
+	little := twins(t, learnertest.LDP(local.LDPNoise{Budget: learnertest.None}), learnertest.LDP(local.LDPNoise{Budget: privacy.Budget{Epsilon: 100, Delta: 0.1}}), 2000)
 	if vanishing > 200 || little < vanishing {
 		t.Errorf("%d and %d arms of 2000 differ for epsilon = 1e12 and 100", vanishing, little)
 	}
@@ -254,7 +251,7 @@ func escaped(t *testing.T, local learner.Local, env environment.UnitFeatures, tr
 		arms := l.Select(&v, nil)
 		game.Pull(rewards, arms, y)
 		l.Update(&v, arms, y)
-		if outside(serverOf(l).Broadcast(), environment.Theta(game)) {
+		if outside(learnertest.ServerOf(l).Broadcast(), environment.Theta(game)) {
 			escaped = true
 		}
 	}
@@ -273,7 +270,7 @@ func outside(broadcast, theta []float64) bool {
 }
 
 func TestLDPRefuses(t *testing.T) {
-	good := local.LDPNoise{Budget: strict}
+	good := local.LDPNoise{Budget: learnertest.Strict}
 	for _, c := range []struct {
 		n     local.LDPNoise
 		words []string
@@ -282,17 +279,17 @@ func TestLDPRefuses(t *testing.T) {
 		{local.LDPNoise{Budget: privacy.Budget{Epsilon: 1}}, []string{"delta = 0"}},
 		{local.LDPNoise{Budget: privacy.Budget{Epsilon: math.NaN(), Delta: 0.1}}, []string{"epsilon = NaN"}},
 		{local.LDPNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1}}, []string{"delta = 1"}},
-		{local.LDPNoise{Budget: strict, Constant: 2}, []string{"Constant = 2", "[-L, L]"}},
-		{local.LDPNoise{Budget: strict, Constant: math.NaN()}, []string{"Constant = NaN"}},
-		{local.LDPNoise{Budget: strict, Calibration: privacy.Given}, []string{"Given", "Sound"}},
-		{local.LDPNoise{Budget: strict, MatrixSD: 1}, []string{"MatrixSD = 1", "VectorSD = 0"}},
-		{local.LDPNoise{Budget: strict, MatrixSD: 1, VectorSD: math.NaN()}, []string{"VectorSD = NaN"}},
-		{local.LDPNoise{Budget: strict, MatrixSD: 1e-160, VectorSD: 1}, []string{"1e-160"}},
-		{local.LDPNoise{Budget: strict, MatrixSD: 1, VectorSD: 1, Calibration: privacy.AsPublished}, []string{"AsPublished", "Sound"}},
+		{local.LDPNoise{Budget: learnertest.Strict, Constant: 2}, []string{"Constant = 2", "[-L, L]"}},
+		{local.LDPNoise{Budget: learnertest.Strict, Constant: math.NaN()}, []string{"Constant = NaN"}},
+		{local.LDPNoise{Budget: learnertest.Strict, Calibration: privacy.Given}, []string{"Given", "Sound"}},
+		{local.LDPNoise{Budget: learnertest.Strict, MatrixSD: 1}, []string{"MatrixSD = 1", "VectorSD = 0"}},
+		{local.LDPNoise{Budget: learnertest.Strict, MatrixSD: 1, VectorSD: math.NaN()}, []string{"VectorSD = NaN"}},
+		{local.LDPNoise{Budget: learnertest.Strict, MatrixSD: 1e-160, VectorSD: 1}, []string{"1e-160"}},
+		{local.LDPNoise{Budget: learnertest.Strict, MatrixSD: 1, VectorSD: 1, Calibration: privacy.AsPublished}, []string{"AsPublished", "Sound"}},
 		{local.LDPNoise{Budget: privacy.Budget{Epsilon: 1e-300, Delta: 0.1}, Calibration: privacy.AsPublished}, []string{"1e100"}},
 	} {
-		wants(t, "LDPDevice", failure(local.LDPDevice{Noise: c.n}.Open(features, 100)), c.words...)
-		wants(t, "LDPServer", failure(local.LDPServer{Noise: c.n}.Open(features, 100)), c.words...)
+		expect.Error(t, "LDPDevice", learnertest.Failure(local.LDPDevice{Noise: c.n}.Open(learnertest.Features, 100)), c.words...)
+		expect.Error(t, "LDPServer", learnertest.Failure(local.LDPServer{Noise: c.n}.Open(learnertest.Features, 100)), c.words...)
 	}
 	for _, c := range []struct {
 		s     local.LDPServer
@@ -305,11 +302,11 @@ func TestLDPRefuses(t *testing.T) {
 		{local.LDPServer{Policy: linear.UCB{Width: -0.5}}, []string{"LinUCB.Width = -0.5"}},
 	} {
 		c.s.Noise = good
-		wants(t, "LDPServer", failure(c.s.Open(features, 100)), c.words...)
+		expect.Error(t, "LDPServer", learnertest.Failure(c.s.Open(learnertest.Features, 100)), c.words...)
 	}
-	wants(t, "Local", failure(learner.Local{}.Open(features, 100)), "Device is nil")
-	wants(t, "Local", failure(learner.Local{Device: local.LDPDevice{Noise: good}}.Open(features, 100)), "Server is nil")
-	l := ldp(good)
+	expect.Error(t, "Local", learnertest.Failure(learner.Local{}.Open(learnertest.Features, 100)), "Device is nil")
+	expect.Error(t, "Local", learnertest.Failure(learner.Local{Device: local.LDPDevice{Noise: good}}.Open(learnertest.Features, 100)), "Server is nil")
+	l := learnertest.LDP(good)
 	l.Batch = -1
-	wants(t, "Local", failure(l.Open(features, 100)), "Batch = -1")
+	expect.Error(t, "Local", learnertest.Failure(l.Open(learnertest.Features, 100)), "Batch = -1")
 }
