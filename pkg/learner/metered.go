@@ -7,9 +7,9 @@ import (
 	"sort"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/internal/checks"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 )
 
 // Random plays an arm drawn uniformly in each round, whatever it has seen. It is the yardstick of

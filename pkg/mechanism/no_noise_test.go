@@ -4,10 +4,10 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/curator"
-	"github.com/dpbandits/dpbandits/pkg/internal/lattice"
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/lattice"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 

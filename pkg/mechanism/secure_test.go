@@ -11,8 +11,8 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/internal/fresh"
-	"github.com/dpbandits/dpbandits/pkg/internal/lattice"
-	"github.com/dpbandits/dpbandits/pkg/internal/mechanismtest"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/lattice"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/mechanismtest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"pgregory.net/rapid"

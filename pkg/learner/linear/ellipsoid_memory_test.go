@@ -7,8 +7,8 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
-	"github.com/dpbandits/dpbandits/pkg/internal/ellipsoid"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/ellipsoid"
 )
 
 // What is allowed by checkLinear has the size that it reckons with, or less.

@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/internal/checks"
-	"github.com/dpbandits/dpbandits/pkg/internal/ellipsoid"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/ellipsoid"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/internal/ellipsoid"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/ellipsoid"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 

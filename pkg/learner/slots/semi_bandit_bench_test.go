@@ -6,7 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
-	"github.com/dpbandits/dpbandits/pkg/internal/learnertest"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )

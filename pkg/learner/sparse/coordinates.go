@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 )
 
 // coordinates is what rules share that play by an estimate of theta of which few coordinates are

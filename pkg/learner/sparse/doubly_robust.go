@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 )
 
 // DoublyRobustLasso is the doubly robust LASSO bandit of Kim and Paik (2019). It is not private. In

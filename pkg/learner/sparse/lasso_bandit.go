@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 )
 
 // LassoBandit is the LASSO bandit of Bastani and Bayati (2020), with forced samples. It is not

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 )
 
 // SparseBitsServer is the server's half of [SparseBits]. It asks for coordinates in turn and adds

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 )
 
 // SparsityAgnostic is the sparsity-agnostic LASSO bandit of Oh, Iyengar and Zeevi (2021), for a

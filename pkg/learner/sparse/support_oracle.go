@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 )
 
 // SupportOracle knows which coordinates matter, and plays the arm with the largest <x, theta>,

@@ -1,8 +1,8 @@
 package continual
 
 import (
-	"github.com/dpbandits/dpbandits/pkg/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 

@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/curator"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/curator"
-	"github.com/dpbandits/dpbandits/pkg/internal/lattice"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/lattice"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )

@@ -6,8 +6,8 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/internal/fresh"
-	"github.com/dpbandits/dpbandits/pkg/internal/mechanismtest"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/mechanismtest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"

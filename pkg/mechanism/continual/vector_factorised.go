@@ -3,8 +3,8 @@ package continual
 import (
 	"fmt"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/internal/toeplitz"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 

@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 

@@ -1,7 +1,7 @@
 package episodes
 
 import (
-	"github.com/dpbandits/dpbandits/pkg/internal/curator"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/mechanismtest"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/mechanismtest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 

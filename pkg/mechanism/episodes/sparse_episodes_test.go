@@ -11,8 +11,8 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
-	"github.com/dpbandits/dpbandits/pkg/internal/mechanismtest"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/mechanismtest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"gonum.org/v1/gonum/floats"
 )

@@ -3,7 +3,7 @@ package episodes
 import (
 	"strings"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/curator"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 

@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
-	"github.com/dpbandits/dpbandits/pkg/internal/lattice"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/lattice"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 

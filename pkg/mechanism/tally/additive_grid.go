@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/lattice"
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/lattice"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )

@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/curator"
-	"github.com/dpbandits/dpbandits/pkg/internal/lattice"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/lattice"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 

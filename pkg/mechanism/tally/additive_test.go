@@ -10,7 +10,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/internal/fresh"
-	"github.com/dpbandits/dpbandits/pkg/internal/mechanismtest"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/mechanismtest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
-	"github.com/dpbandits/dpbandits/pkg/internal/mechanismtest"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/mechanismtest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )

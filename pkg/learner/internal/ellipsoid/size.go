@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/internal/screen"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 )
 
 // Check reports a problem that a linear learner cannot handle.
