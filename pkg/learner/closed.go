@@ -206,15 +206,15 @@ func (c *closed) walk(v reflect.Value) *way {
 
 // leads reports whether a value of a type may lead to anything but numbers and strings.
 func leads(t reflect.Type) bool {
-	if known, ok := Leading.Load(t); ok {
+	if known, ok := leading.Load(t); ok {
 		return known.(bool)
 	}
 	found := leadsBy(t, map[reflect.Type]bool{})
-	Leading.Store(t, found)
+	leading.Store(t, found)
 	return found
 }
 
-var Leading sync.Map // what leads has found
+var leading sync.Map // what leads has found
 
 func leadsBy(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {

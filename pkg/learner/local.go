@@ -205,7 +205,8 @@ func (l Local) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	return ready, nil
 }
 
-// OpenDevice opens a device that was given as a part, and refuses one that opens as nil.
+// OpenDevice opens a device that a learner or another device holds, and refuses one that opens as
+// nil. An error calls it name.
 func OpenDevice(name string, d Device, p bandit.Problem, horizon int) (CalibratedDevice, error) {
 	ready, err := d.Open(p, horizon)
 	if err != nil {
@@ -214,7 +215,8 @@ func OpenDevice(name string, d Device, p bandit.Problem, horizon int) (Calibrate
 	return ready, field.Check(fmt.Sprintf("learner: what a %T opens as, for %s,", d, name), ready)
 }
 
-// OpenServer opens a server that was given as a part, and refuses one that opens as nil.
+// OpenServer opens a server that a learner or another server holds, and refuses one that opens as
+// nil. An error calls it name.
 func OpenServer(name string, s Server, p bandit.Problem, horizon int) (CalibratedServer, error) {
 	ready, err := s.Open(p, horizon)
 	if err != nil {
@@ -223,7 +225,8 @@ func OpenServer(name string, s Server, p bandit.Problem, horizon int) (Calibrate
 	return ready, field.Check(fmt.Sprintf("learner: what a %T opens as, for %s,", s, name), ready)
 }
 
-// CheckShuffler refuses a batch or a shuffler that a device's messages are not made for.
+// CheckShuffler refuses a batch of another size than a device's noise is made for, or a shuffler
+// that is no S. An error calls the noise by its name. A ShufflePlanner calls it first.
 func CheckShuffler[S Shuffler](noise string, size int, s Shuffler, batch int) error {
 	if batch != size {
 		return fmt.Errorf("learner: batches of %d messages, want %s.Batch = %d", batch, noise, size)
@@ -260,7 +263,8 @@ func checkMixed(p privacy.Plan, by Shuffler, batch int) error {
 	return p.Accounted()
 }
 
-// Shuffled returns the plan of messages that are private because a shuffler mixes a batch of them.
+// Shuffled returns the plan of messages that are private because a shuffler mixes a batch of them,
+// with more conditions. It changes the model and the scope, not the releases.
 func Shuffled(p privacy.Plan, conditions ...string) privacy.Plan {
 	p.Model, p.Scope, p.Conditions = privacy.Shuffled, privacy.AllOutputs, append(p.Conditions, conditions...)
 	return p
@@ -371,8 +375,8 @@ func (l *LocalRun) count(x []float64, y float64) {
 	}
 }
 
-// CheckMessage is the first thing that a Server's Receive does. It refuses a message of a wrong
-// length, or with a number that is not finite or larger than any that an honest device sends.
+// CheckMessage refuses a message of another length than size, or with a number that is not finite
+// or beyond bound, the largest that an honest device sends. A Receiver calls it first.
 func CheckMessage(m Message, size int, bound float64) error {
 	if len(m) != size {
 		return fmt.Errorf("learner: a message of %d numbers, want %d", len(m), size)

@@ -10,7 +10,11 @@ import (
 // replaceUser is the neighbouring relation of a message in the local model.
 var replaceUser = privacy.Neighbours{Relation: privacy.Replace, Record: "user's (context, reward)", Contributions: 1}
 
-// MessagePlan returns the plan of one message. It lists a draw of each law that has a scale.
+// MessagePlan returns the plan of a device's message, which holds one user's context and reward.
+//
+// The release r says what the message shows of them, asked is the budget that its noise was
+// calibrated to, and constant is the public last coordinate of every context; 0 means that there is
+// none. The plan lists a draw of each law that has a scale.
 func MessagePlan(asked privacy.Budget, c privacy.Calibration, constant float64, source string, r privacy.Release) privacy.Plan {
 	p := privacy.Plan{Model: privacy.Local, Scope: privacy.OneMessage, Neighbours: replaceUser, Calibration: c, Asked: asked, Source: source,
 		Conditions: []string{"contexts and rewards clipped to their bounds on the device"}}.With(r)

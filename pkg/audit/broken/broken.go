@@ -5,21 +5,20 @@
 // textbooks warn of. Each comment says where the bug is from, what is claimed, and which epsilon is
 // true of the two worlds at the claimed delta; it may be +Inf. [All] lists them:
 //
-//   - Wrong scale: [HalfSensitivity], [ClassicGaussian], [WishartBeyondOne], [PairAsOne],
-//     [InitOfAllArms], [HalvedSymmetric], [WrongCoin], [PrintedFTRL].
-//   - Wrong count of releases: [BudgetTwice], [NotCleared], [ShowsAllTwice].
-//   - Noise used again, or too rarely drawn: [SharedNoise], [KeptNoise], [ReusedNoise],
-//     [SharedVectors].
-//   - Sparse vector and noisy maximum: [FreshThreshold], [NoCutoff], [NoisyMaxValue].
-//   - Values that leak past the noise: [LowBits], [ClipAfterNoise], [RefusesRecords],
-//     [RemembersViews], [PrintedLasso], [ScreenedQueries], [UnclippedContexts].
+//   - Wrong scale: halfSensitivity, classicGaussian, wishartBeyondOne, pairAsOne, initOfAllArms,
+//     halvedSymmetric, wrongCoin, printedFTRL.
+//   - Wrong count of releases: budgetTwice, notCleared, showsAllTwice.
+//   - Noise used again, or too rarely drawn: sharedNoise, keptNoise, reusedNoise, sharedVectors.
+//   - Sparse vector and noisy maximum: freshThreshold, noCutoff, noisyMaxValue.
+//   - Values that leak past the noise: lowBits, clipAfterNoise, refusesRecords, remembersViews,
+//     printedLasso, screenedQueries, unclippedContexts.
 //   - Claims wider than the releases, as authors of statistics, devices and learners type them:
-//     [FirstLawOnly], [NoShuffler], [OrderKept], [TwoBitsAsOne], [RawWidth], [RarelySwitching] and
-//     what follows them in their file.
-//   - One release's noise, scale or budget: [DividedTwice], [MedianAsMean], [SeededByData] and what
+//     firstLawOnly, noShuffler, orderKept, twoBitsAsOne, rawWidth, rarelySwitching and what follows
+//     them in their file.
+//   - One release's noise, scale or budget: dividedTwice, medianAsMean, seededByData and what
 //     follows them.
 //
-// Read [HalfSensitivity] first.
+// To read one, begin with go doc -u ./pkg/audit/broken halfSensitivity.
 package broken
 
 import (
@@ -35,28 +34,28 @@ import (
 // All returns all fixtures.
 func All() []audit.Item {
 	return []audit.Item{
-		HalfSensitivity(), SharedNoise(), KeptNoise(), FreshThreshold(), ClassicGaussian(),
-		ReusedNoise(), LowBits(), WishartBeyondOne(), PairAsOne(), InitOfAllArms(),
-		BudgetTwice(), HalvedSymmetric(), WrongCoin(), NotCleared(), ClipAfterNoise(),
-		RefusesRecords(), ShowsAllTwice(), NoCutoff(), NoisyMaxValue(), RemembersViews(),
-		PrintedLasso(), ScreenedQueries(), UnclippedContexts(), SharedVectors(), PrintedFTRL(),
-		FirstLawOnly(), NoShuffler(), OrderKept(), TwoBitsAsOne(), RawWidth(), RarelySwitching(),
-		BudgetsByEpoch(), SilentBlocks(), RawSupport(), FiveAsOne(), FedBeside(), LoadedTwice(),
-		ReadsClipCount(), LessForLarge(), LargestSoFar(), SumAndSquare(), CountInTheOpen(),
-		AlarmAtOnce(), WinStay(), LateMemory(), DividedTwice(), MedianAsMean(), SeededByData(),
-		DrawnAgain(), RangeOfTheData(), ExponentialWithoutHalf(), OneSided(), UniformNoise(),
-		EvenNoise(), OnlyWhereSome(), SampleOfAll(), MissingLevel(), RawExpiry(), EachCoordinate(),
-		WrongNorm(), VarianceAsDeviation(), SharedFlip(), OneHotAsBit(), AskedAgain(), RawDivisor(),
-		Antithetic(), FirstOfBlock(), TestsInTheOpen(), DrawEachRound(),
+		halfSensitivity(), sharedNoise(), keptNoise(), freshThreshold(), classicGaussian(),
+		reusedNoise(), lowBits(), wishartBeyondOne(), pairAsOne(), initOfAllArms(),
+		budgetTwice(), halvedSymmetric(), wrongCoin(), notCleared(), clipAfterNoise(),
+		refusesRecords(), showsAllTwice(), noCutoff(), noisyMaxValue(), remembersViews(),
+		printedLasso(), screenedQueries(), unclippedContexts(), sharedVectors(), printedFTRL(),
+		firstLawOnly(), noShuffler(), orderKept(), twoBitsAsOne(), rawWidth(), rarelySwitching(),
+		budgetsByEpoch(), silentBlocks(), rawSupport(), fiveAsOne(), fedBeside(), loadedTwice(),
+		readsClipCount(), lessForLarge(), largestSoFar(), sumAndSquare(), countInTheOpen(),
+		alarmAtOnce(), WinStay(), LateMemory(), dividedTwice(), medianAsMean(), seededByData(),
+		drawnAgain(), rangeOfTheData(), exponentialWithoutHalf(), oneSided(), uniformNoise(),
+		evenNoise(), onlyWhereSome(), sampleOfAll(), missingLevel(), rawExpiry(), eachCoordinate(),
+		wrongNorm(), varianceAsDeviation(), sharedFlip(), oneHotAsBit(), askedAgain(), rawDivisor(),
+		antithetic(), firstOfBlock(), testsInTheOpen(), drawEachRound(),
 	}
 }
 
-// HalfSensitivity adds Laplace noise of half the scale needed to a sum of losses.
+// halfSensitivity adds Laplace noise of half the scale needed to a sum of losses.
 //
 // The losses are in [-1, 1] and the noise has scale |Y|/epsilon, with |Y| = 1 the largest loss.
 // Replacing one loss moves the sum by 2|Y|, so that the true epsilon is twice the claimed one.
 // DP-FTRL is printed with this bug (Chari, Differentially Private Online Algorithms, Theorem 1).
-func HalfSensitivity() audit.Mechanism {
+func halfSensitivity() audit.Mechanism {
 	const epsilon = 1.0
 	return audit.Mechanism{
 		Name: "Laplace without the factor 2 of replacement", Origin: "Chari, Differentially Private Online Algorithms, Theorem 1",
@@ -69,12 +68,12 @@ func HalfSensitivity() audit.Mechanism {
 	}
 }
 
-// SharedNoise adds one draw of noise to the rewards of three arms, so that their differences are
+// sharedNoise adds one draw of noise to the rewards of three arms, so that their differences are
 // released exactly.
 //
 // The rewards are in [0, 1], and the scale of the noise, 3/epsilon, is right for all three. The bug
 // is a scalar broadcast over a vector, in any array language.
-func SharedNoise() audit.Mechanism {
+func sharedNoise() audit.Mechanism {
 	const epsilon, arms = 1.0, 3
 	return audit.Mechanism{
 		Name: "one scalar noise on all arms", Origin: "a scalar broadcast over a vector",
@@ -91,13 +90,13 @@ func SharedNoise() audit.Mechanism {
 	}
 }
 
-// KeptNoise releases the Gram matrices V_1, V_2, V_3 of contexts in the plane under symmetric
+// keptNoise releases the Gram matrices V_1, V_2, V_3 of contexts in the plane under symmetric
 // Gaussian noise that is drawn once and kept, so that V_{t+1} - V_t is x x^T exactly.
 //
 // The public script with Chowdhury and Zhou, Shuffle Private Linear Contextual Bandits (2022), does
 // so for its joint model. The level of the noise, sqrt(ln T) ln(2.5/delta)/epsilon, is the
 // script's.
-func KeptNoise() audit.Mechanism {
+func keptNoise() audit.Mechanism {
 	budget := privacy.Budget{Epsilon: 1, Delta: 0.1}
 	const rounds = 3
 	sd := math.Sqrt(portable.Log(rounds)) * portable.Log(2.5/budget.Delta) / budget.Epsilon
@@ -122,7 +121,7 @@ func KeptNoise() audit.Mechanism {
 	}
 }
 
-// FreshThreshold is sparse vector with fresh threshold noise for every query.
+// freshThreshold is sparse vector with fresh threshold noise for every query.
 //
 // The private LASSO is printed this way (Shukla, Differentially Private High-dimensional Bandits,
 // Algorithm 2, line 5). It stops at the first query above; the answers below, which are meant to be
@@ -131,7 +130,7 @@ func KeptNoise() audit.Mechanism {
 //	P(the first j are below) = F(gap)^j,  F(u) = P(Lap(4/epsilon) - Lap(2/epsilon) < u).
 //
 // The worst output, 100 answers below, has the loss 100 ln(F(3)/F(2)): 3.04 for a claim of 0.2.
-func FreshThreshold() audit.Mechanism {
+func freshThreshold() audit.Mechanism {
 	const epsilon, queries, gap = 0.2, 100, 2.0
 	const threshold, query = 2 / epsilon, 4 / epsilon // scales
 	below := func(u float64) float64 {                // F, for u > 0
@@ -157,13 +156,13 @@ func FreshThreshold() audit.Mechanism {
 	}
 }
 
-// ClassicGaussian is the Gaussian mechanism with sigma = sqrt(2 ln(1.25/delta))/epsilon, used
+// classicGaussian is the Gaussian mechanism with sigma = sqrt(2 ln(1.25/delta))/epsilon, used
 // beyond the range of its proof.
 //
 // The proof is for epsilon < 1 (Dwork and Roth, The Algorithmic Foundations of Differential
 // Privacy, Theorem A.1). Here epsilon = 10 and delta = 0.1, and the true delta is 0.406. Papers on
 // bandits use it at any epsilon.
-func ClassicGaussian() audit.Mechanism {
+func classicGaussian() audit.Mechanism {
 	budget := privacy.Budget{Epsilon: 10, Delta: 0.1}
 	sigma := classic(budget)
 	return audit.Mechanism{
@@ -179,13 +178,13 @@ func ClassicGaussian() audit.Mechanism {
 
 func classic(b privacy.Budget) float64 { return math.Sqrt(2*portable.Log(1.25/b.Delta)) / b.Epsilon }
 
-// ReusedNoise adds the same Laplace noise to the gradient sums of two minibatches, so that their
+// reusedNoise adds the same Laplace noise to the gradient sums of two minibatches, so that their
 // difference is released exactly.
 //
 // The gradients are in [0, 1], and each release is given epsilon/2, though a record is in only one
 // of the minibatches. The generator is seeded anew in each iteration, which makes the two noises
 // equal; seeding inside the loop, for reproducibility, does this.
-func ReusedNoise() audit.Mechanism {
+func reusedNoise() audit.Mechanism {
 	const epsilon = 1.0
 	return audit.Mechanism{
 		Name: "noise reused across iterations", Origin: "a generator seeded inside the loop",
@@ -202,13 +201,13 @@ func ReusedNoise() audit.Mechanism {
 	}
 }
 
-// LowBits adds Laplace noise, drawn in floating point as textbooks do, to a count of 0 or 1.
+// lowBits adds Laplace noise, drawn in floating point as textbooks do, to a count of 0 or 1.
 //
 // The noise is -ln(U) with a random sign, where U is a multiple of 2^-53, added in float64. Some
 // results cannot come from the count of 0, as no U has that logarithm; seeing one proves that the
 // count is 1 (Mironov, On significance of the least significant bits for differential privacy,
 // 2012). The run reports the attacker's finding on the released bits: 1 if the count may be 0.
-func LowBits() audit.Mechanism {
+func lowBits() audit.Mechanism {
 	return audit.Mechanism{
 		Name: "low bits of float64 Laplace", Origin: "Mironov 2012",
 		Claim: privacy.Budget{Epsilon: 1}, Exact: math.Inf(1), Runs: 2000,
@@ -242,7 +241,7 @@ func possible(z float64) bool {
 	return false
 }
 
-// WishartBeyondOne adds Wishart noise to a Gram matrix with the degrees of freedom of Sheffet's
+// wishartBeyondOne adds Wishart noise to a Gram matrix with the degrees of freedom of Sheffet's
 // theorem, outside of its range epsilon < 1.
 //
 // The degrees of freedom are k = p + 28 ln(4/delta)/epsilon^2 (Shariff and Sheffet 2018, Theorem
@@ -254,7 +253,7 @@ func possible(z float64) bool {
 //
 // at any epsilon: the true one is +Inf. The run reports v^T M^-1 v, whose excess over 1 is the
 // event.
-func WishartBeyondOne() audit.Mechanism {
+func wishartBeyondOne() audit.Mechanism {
 	budget := privacy.Budget{Epsilon: 7.2, Delta: 0.1}
 	const p = 2
 	freedom := p + int(math.Ceil(28*portable.Log(4/budget.Delta)/(budget.Epsilon*budget.Epsilon)))
@@ -279,13 +278,13 @@ func WishartBeyondOne() audit.Mechanism {
 	}
 }
 
-// PairAsOne releases a context and a reward under Gaussian noise that is right for either alone.
+// pairAsOne releases a context and a reward under Gaussian noise that is right for either alone.
 //
 // The context is in the unit ball, the reward in [-1, 1]. The noise has the classic standard
 // deviation for a sensitivity of 2, that of either; the pair's is 2 sqrt(2). (Improved rate for
 // Locally Differentially Private Linear Bandits, Theorem 3.2.) At epsilon = 1 the slack of the
 // classic formula hides the bug; at epsilon = 10 and delta = 0.1 the true epsilon is 27.
-func PairAsOne() audit.Mechanism {
+func pairAsOne() audit.Mechanism {
 	budget := privacy.Budget{Epsilon: 10, Delta: 0.1}
 	sigma := 2 * classic(budget)
 	return audit.Mechanism{
@@ -301,13 +300,13 @@ func PairAsOne() audit.Mechanism {
 	}
 }
 
-// InitOfAllArms releases the rewards of all 7 base arms of one user under noise for the 3 arms of a
+// initOfAllArms releases the rewards of all 7 base arms of one user under noise for the 3 arms of a
 // later round.
 //
 // The rewards are in [0, 1], and the Laplace noise has scale K/epsilon, which is right for the K =
 // 3 arms played in every later round. So the user of round 0 pays 7/3 of epsilon. DPUCB-MAT and
 // DPTS-MAT start so (Differentially private matroid bandits, Algorithms 2 and 3, line 2).
-func InitOfAllArms() audit.Mechanism {
+func initOfAllArms() audit.Mechanism {
 	const epsilon, arms, played = 2.0, 7, 3
 	return audit.Mechanism{
 		Name: "an init that releases all arms", Origin: "Differentially private matroid bandits, Algorithms 2 and 3",

@@ -1,4 +1,4 @@
-package broken_test
+package broken
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
-	"github.com/dpbandits/dpbandits/pkg/audit/broken"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -18,7 +17,7 @@ import (
 // fixed; of 40 other seeds, each caught all of the last ten. With -short the fixtures that need a
 // million runs are left out.
 func TestCaught(t *testing.T) {
-	items := broken.All()
+	items := All()
 	if len(items) != 69 {
 		t.Fatalf("%d fixtures, want 69", len(items))
 	}
@@ -50,33 +49,33 @@ func TestCaught(t *testing.T) {
 // The repaired twin of a fixture keeps its claim: what an audit catches is the bug. Of other seeds,
 // one in a hundred would exclude one of the twelve falsely.
 func TestRepaired(t *testing.T) {
-	half := broken.HalfSensitivity()
+	half := halfSensitivity()
 	half.Claim.Epsilon = half.Exact
-	arms := broken.InitOfAllArms()
+	arms := initOfAllArms()
 	arms.Claim.Epsilon = arms.Exact
-	classic, pair := broken.ClassicGaussian(), broken.PairAsOne()
+	classic, pair := classicGaussian(), pairAsOne()
 	classic.Claim.Epsilon, pair.Claim.Epsilon = classic.Exact, pair.Exact
-	shared := broken.SharedNoise()
+	shared := sharedNoise()
 	shared.Release = func(world int, source rand.Source, out []float64) error {
 		privacy.NewNoise(source).Laplace(out, 3)
 		out[0] += float64(world)
 		return nil
 	}
 	// The true curve, the true epsilon, delta counted twice, and records within their bounds.
-	twice, coin, block, value := broken.BudgetTwice(), broken.WrongCoin(), broken.NotCleared(), broken.NoisyMaxValue()
+	twice, coin, block, value := budgetTwice(), wrongCoin(), notCleared(), noisyMaxValue()
 	twice.Claim.Epsilon, coin.Claim.Epsilon, block.Claim.Epsilon, value.Claim.Epsilon = twice.Exact, coin.Exact, block.Exact, value.Exact
-	mu, err := privacy.GaussianMu(broken.BudgetTwice().Claim)
+	mu, err := privacy.GaussianMu(budgetTwice().Claim)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if twice.Curve, err = audit.CurveOf(privacy.GaussianEvent{Mu: math.Sqrt2 * mu}); err != nil {
 		t.Fatal(err)
 	}
-	halved := broken.HalvedSymmetric()
+	halved := halvedSymmetric()
 	halved.Claim, halved.Curve = twice.Claim, twice.Curve
-	all := broken.ShowsAllTwice()
+	all := showsAllTwice()
 	all.Claim.Delta = 1 - (1-all.Claim.Delta)*(1-all.Claim.Delta)
-	r, err := audit.Family(context.Background(), []audit.Item{half, arms, classic, pair, shared, twice, coin, block, value, halved, all, broken.FreshVectors()}, audit.Options{Seed: 2, Runs: 50000})
+	r, err := audit.Family(context.Background(), []audit.Item{half, arms, classic, pair, shared, twice, coin, block, value, halved, all, FreshVectors()}, audit.Options{Seed: 2, Runs: 50000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,22 +91,22 @@ func TestExact(t *testing.T) {
 		want float64
 		tol  float64
 	}{
-		{broken.HalfSensitivity(), 2, 0},
-		{broken.FreshThreshold(), 3.035, 0.001},
-		{broken.PairAsOne(), 27, 0.1},
-		{broken.InitOfAllArms(), 14.0 / 3, 1e-12},
-		{broken.WishartBeyondOne(), math.Inf(1), 0},
-		{broken.BudgetTwice(), 1.465, 0.001},
-		{broken.WrongCoin(), 1.8620, 0.0001},
-		{broken.NotCleared(), 2, 0},
-		{broken.NoCutoff(), 8.347, 0.001},
-		{broken.NoisyMaxValue(), 3, 0},
+		{halfSensitivity(), 2, 0},
+		{freshThreshold(), 3.035, 0.001},
+		{pairAsOne(), 27, 0.1},
+		{initOfAllArms(), 14.0 / 3, 1e-12},
+		{wishartBeyondOne(), math.Inf(1), 0},
+		{budgetTwice(), 1.465, 0.001},
+		{wrongCoin(), 1.8620, 0.0001},
+		{notCleared(), 2, 0},
+		{noCutoff(), 8.347, 0.001},
+		{noisyMaxValue(), 3, 0},
 	} {
 		if d := math.Abs(c.m.Exact - c.want); d > c.tol {
 			t.Errorf("%s: exact epsilon = %v, want %v", c.m.Name, c.m.Exact, c.want)
 		}
 	}
-	g := broken.ClassicGaussian()
+	g := classicGaussian()
 	if delta := privacy.GaussianDelta(10, 1/(math.Sqrt(2*math.Log(12.5))/10)); math.Abs(delta-0.406) > 5e-4 || math.Abs(privacy.GaussianDelta(g.Exact, 10/math.Sqrt(2*math.Log(12.5)))-0.1) > 1e-9 {
 		t.Errorf("the classic Gaussian's delta at 10 is %v, want 0.406; exact epsilon = %v", delta, g.Exact)
 	}
@@ -122,11 +121,11 @@ func TestLedger(t *testing.T) {
 		m       audit.Mechanism
 		claimed privacy.Draws
 	}{
-		{broken.SharedNoise(), privacy.Draws{Law: privacy.LaplaceLaw(3, 3), Count: 1}},
-		{broken.KeptNoise(), privacy.Draws{Law: privacy.SymmetricGaussianLaw(2, sd), Count: 3}},
-		{broken.ReusedNoise(), privacy.Draws{Law: privacy.LaplaceLaw(1, 2), Count: 2}},
-		{broken.LowBits(), privacy.Draws{Law: privacy.LaplaceLaw(1, 1), Count: 1}},
-		{broken.SharedVectors(), privacy.Draws{Law: privacy.LaplaceLaw(4, peeling), Count: 3}},
+		{sharedNoise(), privacy.Draws{Law: privacy.LaplaceLaw(3, 3), Count: 1}},
+		{keptNoise(), privacy.Draws{Law: privacy.SymmetricGaussianLaw(2, sd), Count: 3}},
+		{reusedNoise(), privacy.Draws{Law: privacy.LaplaceLaw(1, 2), Count: 2}},
+		{lowBits(), privacy.Draws{Law: privacy.LaplaceLaw(1, 1), Count: 1}},
+		{sharedVectors(), privacy.Draws{Law: privacy.LaplaceLaw(4, peeling), Count: 3}},
 	} {
 		ledger := privacy.NewLedger(rand.NewPCG(1, 2))
 		if err := c.m.Release(0, ledger, make([]float64, max(1, c.m.Outputs))); err != nil {

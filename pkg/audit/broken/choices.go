@@ -10,7 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// NoCutoff is sparse vector that goes on after the first query above, with the noise for one.
+// noCutoff is sparse vector that goes on after the first query above, with the noise for one.
 //
 // The noise is 2/epsilon for the threshold, drawn once, and 2/epsilon for each query (Chen, Xiao,
 // Zhang, Xu, "Differentially private high-dimensional data publication via sampling-based
@@ -19,7 +19,7 @@ import (
 // The exact epsilon is the loss of the worst output, all below and then all above:
 //
 //	P = integral of f(rho) F(rho - a)^10 (1 - F(rho - b))^10, (a, b) = (0, 1) and (1, 0).
-func NoCutoff() audit.Mechanism {
+func noCutoff() audit.Mechanism {
 	const epsilon, half = 1.0, 10
 	const scale = 2 / epsilon
 	below := func(u float64) float64 { // P(Lap(scale) < u)
@@ -59,11 +59,11 @@ func NoCutoff() audit.Mechanism {
 	}
 }
 
-// NoisyMaxValue reports the index of the largest of six noisy counts, and the noisy count with it.
+// noisyMaxValue reports the index of the largest of six noisy counts, and the noisy count with it.
 //
 // The Laplace noise has scale 2/epsilon, and the index alone costs epsilon. Where all noises are
 // negative, the value has the density of six of them, and costs six times epsilon/2.
-func NoisyMaxValue() audit.Mechanism {
+func noisyMaxValue() audit.Mechanism {
 	const epsilon, counts = 1.0, 6
 	return audit.Mechanism{
 		Name: "report noisy max, with its value", Origin: "the maximum released along with its index",
@@ -84,10 +84,10 @@ func NoisyMaxValue() audit.Mechanism {
 	}
 }
 
-// RemembersViews is a policy that shows one user's context in the next user's action. It plays the
+// remembersViews is a policy that shows one user's context in the next user's action. It plays the
 // arm whose context points most in the direction that the previous user saw first, and reads no
 // reward.
-func RemembersViews() audit.Learner {
+func remembersViews() audit.Learner {
 	problem := bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
 	var worlds [2]audit.Stream
 	for w, x := range []float64{1, -1} {

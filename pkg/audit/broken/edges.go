@@ -9,12 +9,12 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// ClipAfterNoise clips a noisy sum of ten records to [0, 10] instead of clipping the records to [0,
+// clipAfterNoise clips a noisy sum of ten records to [0, 10] instead of clipping the records to [0,
 // 1].
 //
 // As long as all records are within their bounds nothing is wrong. A record of 50 moves the sum by
 // 50: a release of 0 has probabilities 1/2 and e^(-50 epsilon)/2.
-func ClipAfterNoise() audit.Mechanism {
+func clipAfterNoise() audit.Mechanism {
 	const epsilon, records, beyond = 1.0, 10, 50.0
 	return audit.Mechanism{
 		Name: "clipping after the noise", Origin: "the release is clipped to its range, and the records are not",
@@ -27,10 +27,10 @@ func ClipAfterNoise() audit.Mechanism {
 	}
 }
 
-// RefusesRecords adds Laplace noise to a sum of records in [0, 1], and returns an error for a
+// refusesRecords adds Laplace noise to a sum of records in [0, 1], and returns an error for a
 // record out of range. What it releases is private, but that it releases nothing reveals the
 // record.
-func RefusesRecords() audit.Mechanism {
+func refusesRecords() audit.Mechanism {
 	const epsilon = 1.0
 	return audit.Mechanism{
 		Name: "an error for a record out of bounds", Origin: "input validation on private data",
@@ -47,12 +47,12 @@ func RefusesRecords() audit.Mechanism {
 	}
 }
 
-// ShowsAllTwice makes two releases and claims epsilon twice, but delta only once.
+// showsAllTwice makes two releases and claims epsilon twice, but delta only once.
 //
 // Each is a sum under Laplace noise of scale 2/epsilon, shown without any noise with probability
 // delta. Either release alone shows all with probability delta, as claimed; together they do with
 // probability 1 - (1-delta)^2.
-func ShowsAllTwice() audit.Mechanism {
+func showsAllTwice() audit.Mechanism {
 	budget := privacy.Budget{Epsilon: 1, Delta: 0.02}
 	return audit.Mechanism{
 		Name: "all shown with probability delta, twice", Origin: "delta is not composed",

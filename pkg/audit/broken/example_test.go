@@ -9,9 +9,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit/broken"
 )
 
-// An attack on a sum whose noise is calibrated for half of what a record moves.
-func ExampleHalfSensitivity() {
-	finding, err := broken.HalfSensitivity().Run(context.Background(), audit.Options{Seed: 1})
+// An attack on the first fixture, a sum whose noise is calibrated for half of what a record moves.
+func ExampleAll() {
+	finding, err := broken.All()[0].Run(context.Background(), audit.Options{Seed: 1})
 	if err != nil {
 		log.Fatal(err)
 	}

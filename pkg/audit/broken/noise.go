@@ -9,12 +9,12 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// BudgetTwice releases a sum to two readers, a log and a learner, each under the Gaussian noise for
+// budgetTwice releases a sum to two readers, a log and a learner, each under the Gaussian noise for
 // the whole budget. So mu is sqrt(2) times the claimed one.
 //
 // At delta = 1e-5 a test of the claim's point alone takes eighty times the runs of a test of its
 // curve.
-func BudgetTwice() audit.Mechanism {
+func budgetTwice() audit.Mechanism {
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-5}
 	mu := gaussianMu(budget)
 	return audit.Mechanism{
@@ -31,12 +31,12 @@ func BudgetTwice() audit.Mechanism {
 	}
 }
 
-// HalvedSymmetric releases a Gram matrix under Gaussian noise that is made symmetric as (Z +
+// halvedSymmetric releases a Gram matrix under Gaussian noise that is made symmetric as (Z +
 // Z^T)/2, where (Z + Z^T)/sqrt(2) is right. All of the noise is too small by a factor of sqrt(2).
 //
 // A row of length 1 is replaced by one at a right angle, which moves the matrix by sqrt(2). The
 // audit knows the density of the noise.
-func HalvedSymmetric() audit.Likelihood {
+func halvedSymmetric() audit.Likelihood {
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-5}
 	mu := gaussianMu(budget)
 	// Under a symmetric Gaussian law a change of Frobenius norm f has mu = f/(sqrt(2) sd).
@@ -63,12 +63,12 @@ func HalvedSymmetric() audit.Likelihood {
 	}
 }
 
-// WrongCoin is randomised response whose random answer is sometimes the truth.
+// wrongCoin is randomised response whose random answer is sometimes the truth.
 //
 // It keeps the truth with probability p = e^eps/(1 + e^eps), and otherwise answers by a fair coin,
 // which gives the truth half of the time. The odds are then (1+p)/(1-p) = 1 + 2 e^eps instead of
 // e^eps.
-func WrongCoin() audit.Mechanism {
+func wrongCoin() audit.Mechanism {
 	const epsilon = 1.0
 	return audit.Mechanism{
 		Name: "randomised response with a second coin", Origin: "Warner's coins mixed up with those of Fox and Tracy",
@@ -84,12 +84,12 @@ func WrongCoin() audit.Mechanism {
 	}
 }
 
-// NotCleared releases the sums of two blocks of records, but does not clear the sum between them.
+// notCleared releases the sums of two blocks of records, but does not clear the sum between them.
 //
 // The records are in [0, 1], and each release has Laplace noise of scale 1/epsilon. The budget is
 // not divided since a record should be in one block; but the first block's records are in both
 // releases. Two runs that share what they sum up have the same bug.
-func NotCleared() audit.Mechanism {
+func notCleared() audit.Mechanism {
 	const epsilon = 1.0
 	return audit.Mechanism{
 		Name: "a block's sum that is not cleared", Origin: "state kept from one block to the next",

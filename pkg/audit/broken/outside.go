@@ -32,27 +32,27 @@ func laplace(n *privacy.Noise, scale float64) float64 {
 	return z[0]
 }
 
-// FirstLawOnly releases a bit by randomised response at 0.1 and another at 5, and counts the first
+// firstLawOnly releases a bit by randomised response at 0.1 and another at 5, and counts the first
 // law of the two.
-func FirstLawOnly() audit.Mechanism {
+func firstLawOnly() audit.Mechanism {
 	return fixture("two laws, of which the first counts", "several laws listed as one release", 0.1, 5.1, 2, 10000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
 			out[0], out[1] = float64(n.Response(world, 2, 0.1)), float64(n.Response(world, 2, 5))
 		})
 }
 
-// NoShuffler sends bits by randomised response at 1.5 to a server, and claims what a shuffler of
+// noShuffler sends bits by randomised response at 1.5 to a server, and claims what a shuffler of
 // 5,000 messages would grant.
-func NoShuffler() audit.Mechanism {
+func noShuffler() audit.Mechanism {
 	return fixture("amplified, and never shuffled", "amplification by a shuffler that the protocol does not have", 0.2, 1.5, 1, 5000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
 			out[0] = float64(n.Response(world, 2, 1.5))
 		})
 }
 
-// OrderKept is a shuffler of 8 messages that draws a permutation, and hands the messages on in the
+// orderKept is a shuffler of 8 messages that draws a permutation, and hands the messages on in the
 // order in which they came.
-func OrderKept() audit.Mechanism {
+func orderKept() audit.Mechanism {
 	return fixture("a shuffler that keeps the order", "a permutation is drawn and not applied", 0.8, 2, 8, 5000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
 			order := make([]int, len(out))
@@ -67,8 +67,8 @@ func OrderKept() audit.Mechanism {
 		})
 }
 
-// TwoBitsAsOne is a device that reports two bits of one user, and claims one.
-func TwoBitsAsOne() audit.Mechanism {
+// twoBitsAsOne is a device that reports two bits of one user, and claims one.
+func twoBitsAsOne() audit.Mechanism {
 	return fixture("a device that sends two bits and claims one", "a message of two draws", 1, 2, 2, 10000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
 			for i := range out {
@@ -77,9 +77,9 @@ func TwoBitsAsOne() audit.Mechanism {
 		})
 }
 
-// RawWidth releases a private mean of 8 rewards, and beside it a confidence width made of their
+// rawWidth releases a private mean of 8 rewards, and beside it a confidence width made of their
 // variance.
-func RawWidth() audit.Mechanism {
+func rawWidth() audit.Mechanism {
 	return fixture("a width from the raw variance", "an empirical Bernstein bound beside a private mean", 1, math.Inf(1), 2, 2000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
 			var sum, squares float64
@@ -96,9 +96,9 @@ func RawWidth() audit.Mechanism {
 		})
 }
 
-// RarelySwitching releases a private sum only in rounds in which the raw sum of squares has
+// rarelySwitching releases a private sum only in rounds in which the raw sum of squares has
 // doubled. The rounds show the raw sums.
-func RarelySwitching() audit.Mechanism {
+func rarelySwitching() audit.Mechanism {
 	return fixture("releases at raw doublings", "rarely switching LinUCB over private sums", 1, math.Inf(1), 12, 2000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
 			gram, last, sum := 0.1, 0.1, 0.0
@@ -115,9 +115,9 @@ func RarelySwitching() audit.Mechanism {
 		})
 }
 
-// BudgetsByEpoch releases the same cumulative sum in five epochs, at epsilon/1, epsilon/2, ...,
+// budgetsByEpoch releases the same cumulative sum in five epochs, at epsilon/1, epsilon/2, ...,
 // epsilon/5, and counts each as a case of its own: a record would be in one of them.
-func BudgetsByEpoch() audit.Mechanism {
+func budgetsByEpoch() audit.Mechanism {
 	const epochs = 5
 	exact := 0.0
 	for e := range epochs {
@@ -131,9 +131,9 @@ func BudgetsByEpoch() audit.Mechanism {
 		})
 }
 
-// SilentBlocks releases sums of five blocks under noise, but for empty blocks from the fourth on,
+// silentBlocks releases sums of five blocks under noise, but for empty blocks from the fourth on,
 // which have nothing to hide.
-func SilentBlocks() audit.Mechanism {
+func silentBlocks() audit.Mechanism {
 	return fixture("empty blocks get no noise", "a shortcut for sums of 0, from the fourth block on", 1, math.Inf(1), 5, 2000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
 			sum := 0.0
@@ -151,8 +151,8 @@ func SilentBlocks() audit.Mechanism {
 		})
 }
 
-// RawSupport releases a private vector of sums, and 0 for those whose raw sum is small.
-func RawSupport() audit.Mechanism {
+// rawSupport releases a private vector of sums, and 0 for those whose raw sum is small.
+func rawSupport() audit.Mechanism {
 	return fixture("small sums are screened on raw data", "sparsity imposed on a private vector by its raw values", 1, math.Inf(1), 4, 2000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
 			raw := [4]float64{5.5, 0, 7, float64(world)}
@@ -165,8 +165,8 @@ func RawSupport() audit.Mechanism {
 		})
 }
 
-// FiveAsOne has noise for one record of a user, and claims to protect users of five.
-func FiveAsOne() audit.Mechanism {
+// fiveAsOne has noise for one record of a user, and claims to protect users of five.
+func fiveAsOne() audit.Mechanism {
 	return fixture("user level by name", "noise for one record, a claim for users of five", 1, 5, 5, 100000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
 			for i := range out {
@@ -175,8 +175,8 @@ func FiveAsOne() audit.Mechanism {
 		})
 }
 
-// FedBeside stops at a meter's budget of two releases, and is fed another four beside the meter.
-func FedBeside() audit.Mechanism {
+// fedBeside stops at a meter's budget of two releases, and is fed another four beside the meter.
+func fedBeside() audit.Mechanism {
 	return fixture("records beside the meter", "a wrapped learner that its maker still holds", 1, 3, 6, 40000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
 			for i := range out { // at epsilon 1/2 each; the meter has seen two
@@ -185,8 +185,8 @@ func FedBeside() audit.Mechanism {
 		})
 }
 
-// LoadedTwice is a saved state that is loaded twice and fed different records under the same noise.
-func LoadedTwice() audit.Mechanism {
+// loadedTwice is a saved state that is loaded twice and fed different records under the same noise.
+func loadedTwice() audit.Mechanism {
 	return fixture("a state that is loaded twice", "noise that is part of a snapshot", 1, math.Inf(1), 2, 2000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
 			z := laplace(n, 1)
@@ -194,8 +194,8 @@ func LoadedTwice() audit.Mechanism {
 		})
 }
 
-// ReadsClipCount is a policy that plays safe once a reward was clipped, which is no release.
-func ReadsClipCount() audit.Mechanism {
+// readsClipCount is a policy that plays safe once a reward was clipped, which is no release.
+func readsClipCount() audit.Mechanism {
 	return fixture("a policy that reads the clip count", "a policy that holds its statistic", 1, math.Inf(1), 3, 2000,
 		func(world int, n *privacy.Noise, rng *rand.Rand, out []float64) {
 			clipped := false
@@ -209,9 +209,9 @@ func ReadsClipCount() audit.Mechanism {
 		})
 }
 
-// LessForLarge divides the noise by 8 where the sum is large and, it is thought, hides a user
+// lessForLarge divides the noise by 8 where the sum is large and, it is thought, hides a user
 // anyway.
-func LessForLarge() audit.Mechanism {
+func lessForLarge() audit.Mechanism {
 	return fixture("less noise for large sums", "a scale that depends on the sum", 1, math.Inf(1), 1, 5000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
 			sum := 3.0 + float64(world)
@@ -223,8 +223,8 @@ func LessForLarge() audit.Mechanism {
 		})
 }
 
-// LargestSoFar divides each reward by the largest one that any run has seen.
-func LargestSoFar() audit.Mechanism {
+// largestSoFar divides each reward by the largest one that any run has seen.
+func largestSoFar() audit.Mechanism {
 	return fixture("rewards scaled by the largest one", "a running maximum that normalises, without noise", 1, 3.2, 1, 10000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
 			largest := []float64{0.2, 1}[world]
@@ -235,8 +235,8 @@ func LargestSoFar() audit.Mechanism {
 		})
 }
 
-// SumAndSquare releases a sum and a sum of squares under one draw.
-func SumAndSquare() audit.Mechanism {
+// sumAndSquare releases a sum and a sum of squares under one draw.
+func sumAndSquare() audit.Mechanism {
 	return fixture("a sum and its squares under one draw", "two fields of a release that share their noise", 1, math.Inf(1), 2, 2000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
 			y := 0.5 + float64(float64(world)/2)
@@ -245,8 +245,8 @@ func SumAndSquare() audit.Mechanism {
 		})
 }
 
-// CountInTheOpen claims to hide whether a user took part, and releases the number of records.
-func CountInTheOpen() audit.Mechanism {
+// countInTheOpen claims to hide whether a user took part, and releases the number of records.
+func countInTheOpen() audit.Mechanism {
 	return fixture("add or remove, with the count in the open", "a count that is public under replacement only", 1, math.Inf(1), 2, 2000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
 			records := 10 + world
@@ -254,8 +254,8 @@ func CountInTheOpen() audit.Mechanism {
 		})
 }
 
-// AlarmAtOnce ends a block early where an outlier comes in, so that it is heard of at once.
-func AlarmAtOnce() audit.Mechanism {
+// alarmAtOnce ends a block early where an outlier comes in, so that it is heard of at once.
+func alarmAtOnce() audit.Mechanism {
 	return fixture("an outlier ends its block", "a release whose round depends on raw data", 1, math.Inf(1), 6, 2000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
 			sum := 0.0

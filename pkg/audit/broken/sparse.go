@@ -31,7 +31,7 @@ func collinear(world int) (w [lassoDim]float64, lambda float64) {
 	return w, lambda
 }
 
-// PrintedLasso is the support of the private LASSO as it is printed (Shukla, Differentially Private
+// printedLasso is the support of the private LASSO as it is printed (Shukla, Differentially Private
 // High-dimensional Bandits, Algorithm 2): the coordinates with a noisy coefficient above a noisy
 // threshold, among those whose coefficient is above 4 lambda.
 //
@@ -39,7 +39,7 @@ func collinear(world int) (w [lassoDim]float64, lambda float64) {
 // collinear in the source). But no noise hides which coefficients are compared: in world 0 the
 // support is empty or {0}, in world 1 empty or {1}, each with a probability near 1/2. So the true
 // epsilon is +Inf. The run reports the support as a number, -1 if it is empty.
-func PrintedLasso() audit.Mechanism {
+func printedLasso() audit.Mechanism {
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-5}
 	const reward, compatibility, norm = 1.5, 0.5, 1.0
 	episodes := math.Ceil(portable.Log2(lassoHorizon))
@@ -71,13 +71,13 @@ func PrintedLasso() audit.Mechanism {
 	}
 }
 
-// ScreenedQueries is sparse vector, sound by itself, over the queries that a LASSO without privacy
+// screenedQueries is sparse vector, sound by itself, over the queries that a LASSO without privacy
 // has screened.
 //
 // It is the private LASSO with all mended but S_0: the noise is for a coefficient's true
 // sensitivity, 2, and for one query above. Which query is asked shows the world (see collinear in
 // the source): the true epsilon is +Inf. The run reports the query that was above, -1 if none was.
-func ScreenedQueries() audit.Mechanism {
+func screenedQueries() audit.Mechanism {
 	const epsilon, sensitivity = 1.0, 2.0
 	return audit.Mechanism{
 		Name: "sparse vector over screened queries", Origin: "Shukla, Differentially Private High-dimensional Bandits, Algorithm 2, line 3",
@@ -103,7 +103,7 @@ func ScreenedQueries() audit.Mechanism {
 	}
 }
 
-// UnclippedContexts is a step of noisy hard thresholding with the noise for bounded contexts, and
+// unclippedContexts is a step of noisy hard thresholding with the noise for bounded contexts, and
 // contexts that nobody clips.
 //
 // The public script of FLIPHAT (Chakraborty, Roy, Basu, "FLIPHAT: joint differential privacy for
@@ -112,7 +112,7 @@ func ScreenedQueries() audit.Mechanism {
 // R/n. Here an episode has 64 rows, all 0 but for one: its context is 300 in the first coordinate,
 // or in the second, and its reward is 3. The run reports the coordinate that was kept and its
 // value; the longer the context, the more they show, and the true epsilon is +Inf.
-func UnclippedContexts() audit.Mechanism {
+func unclippedContexts() audit.Mechanism {
 	budget := privacy.Budget{Epsilon: 1, Delta: 0.01}
 	const dim, rows, eta = 8, 64.0, 1e-4
 	far := math.Sqrt(2 * portable.Log(dim))         // x_max |theta|_1, for |theta|_1 = 1
@@ -142,7 +142,7 @@ func UnclippedContexts() audit.Mechanism {
 	}
 }
 
-// SharedVectors is hard thresholding on two episodes, with noise for a coordinate's true
+// sharedVectors is hard thresholding on two episodes, with noise for a coordinate's true
 // sensitivity, where one noise serves the second choice of the first episode and the first choice
 // of the second.
 //
@@ -156,7 +156,7 @@ func UnclippedContexts() audit.Mechanism {
 // In world 1 the second choice of the first episode is 0 only if no noise but that of the first
 // choice is larger than that of 0. So c is 0 or that first choice. In world 0 it may be another.
 // The true epsilon is +Inf. The run reports the three choices; values have noise of their own.
-func SharedVectors() audit.Mechanism { return twoEpisodes(false) }
+func sharedVectors() audit.Mechanism { return twoEpisodes(false) }
 
 // twoEpisodes is SharedVectors, or the same with fresh noise for each choice.
 func twoEpisodes(fresh bool) audit.Mechanism {
