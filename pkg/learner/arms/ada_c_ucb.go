@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -36,7 +37,7 @@ func (l AdaCUCB) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learn
 		return nil, err
 	}
 	return prepare("AdaCUCB", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
-		return &adaCUCB{ucb: newUCB(p), beta: or(l.Beta, 3.1)}
+		return &adaCUCB{ucb: newUCB(p), beta: checks.Or(l.Beta, 3.1)}
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/bernoulli"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -34,7 +35,7 @@ func (l AdaPKLUCB) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (lea
 		return nil, err
 	}
 	return prepare("AdaPKLUCB", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
-		rule := &adaPKLUCB{leader: newLeader(p), alpha: or(l.Alpha, 3.1), upper: make([]bernoulli.Upper, p.Arms)}
+		rule := &adaPKLUCB{leader: newLeader(p), alpha: checks.Or(l.Alpha, 3.1), upper: make([]bernoulli.Upper, p.Arms)}
 		rule.race.top = 1
 		return rule
 	})

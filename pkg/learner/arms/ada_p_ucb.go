@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -39,7 +40,7 @@ func (l AdaPUCB) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learn
 		return nil, err
 	}
 	return prepare("AdaPUCB", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
-		return &adaPUCB{ucb: newUCB(p), alpha: or(l.Alpha, 3.1)}
+		return &adaPUCB{ucb: newUCB(p), alpha: checks.Or(l.Alpha, 3.1)}
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -105,20 +106,8 @@ func logarithm(t int) float64 { return portable.Log(float64(max(t, 2))) }
 
 // positive returns an error unless a field is positive and finite, or 0 for a default.
 func positive(who, field string, value, zero float64) error {
-	if !(value >= 0 && value <= mostTuning) {
-		return fmt.Errorf("arms: %s.%s = %v, want finite and > 0, %v at most, or 0 for %v", who, field, value, mostTuning, zero)
+	if !(value >= 0 && value <= checks.MostTuning) {
+		return fmt.Errorf("arms: %s.%s = %v, want finite and > 0, %v at most, or 0 for %v", who, field, value, checks.MostTuning, zero)
 	}
 	return nil
-}
-
-// mostTuning bounds a factor that tunes a learner: the products of a few such factors do not
-// overflow.
-const mostTuning = 1e60
-
-// or returns a field, or what its zero means.
-func or(field, zero float64) float64 {
-	if field == 0 {
-		return zero
-	}
-	return field
 }

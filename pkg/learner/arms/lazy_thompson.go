@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -34,7 +35,7 @@ func (l LazyThompson) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (
 		return nil, err
 	}
 	return prepare("LazyThompson", p, horizon, func(own *rand.Rand) learner.Rule[privacy.Means] {
-		return &lazyThompson{newPosterior(p, own), or(l.Boost, 3)}
+		return &lazyThompson{newPosterior(p, own), checks.Or(l.Boost, 3)}
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -34,7 +35,7 @@ func (l LazyUCB) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learn
 		return nil, err
 	}
 	return prepare("LazyUCB", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
-		return &lazyUCB{told: newTold(p), race: newRace(p.Arms), explore: or(l.Explore, 3)}
+		return &lazyUCB{told: newTold(p), race: newRace(p.Arms), explore: checks.Or(l.Explore, 3)}
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/bernoulli"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -68,7 +69,7 @@ func (l TargetIMED) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (le
 	if err := positive("TargetIMED", "First", l.First, 28/l.Epsilon); err != nil {
 		return nil, err
 	}
-	first := max(1, or(l.First, 28/l.Epsilon))
+	first := max(1, checks.Or(l.First, 28/l.Epsilon))
 	target := portable.Log(float64(horizon)) + float64(0.5*(portable.Log(first)-1))
 	return prepare("TargetIMED", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
 		return &targetIMED{imed: newIMED(p, l.Epsilon, true), first: first, target: target}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -34,7 +35,7 @@ func (l UCB1) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.
 		return nil, err
 	}
 	return prepare("UCB1", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
-		return &ucb1{ucb: newUCB(p), explore: or(l.Explore, 2)}
+		return &ucb1{ucb: newUCB(p), explore: checks.Or(l.Explore, 2)}
 	})
 }
 
