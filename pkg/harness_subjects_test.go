@@ -827,7 +827,7 @@ var numberless = map[string]bool{
 }
 
 // constructors parses the module under pkg/ and lists its exported functions that are named New,
-// and its exported types with a method Init, Open, Validate or Run.
+// and its exported types with a method Init, Open, Prepare, Validate or Run.
 func constructors(t *testing.T) (names []string) {
 	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -850,7 +850,7 @@ func constructors(t *testing.T) (names []string) {
 			}
 			name := f.Name.Name
 			if f.Recv != nil {
-				if name != "Init" && name != "Open" && name != "Validate" && name != "Run" {
+				if name != "Init" && name != "Open" && name != "Prepare" && name != "Validate" && name != "Run" {
 					continue
 				}
 				of := f.Recv.List[0].Type

@@ -27,7 +27,8 @@ type Explainer interface {
 type Insight struct {
 	// Index is what the arm is chosen by. The arms with the largest are played, unless the learner
 	// explores at random. An arm of +Inf comes before all others, as nothing is known of it, and one
-	// of -Inf is out. NaN means that there is no index, as for arms that are played in turn.
+	// of -Inf is out. NaN means that there is no index, as in a round whose arm is played in turn or
+	// drawn at random.
 	Index    float64
 	Estimate float64 // of the arm's mean reward
 	// Width is how far above Estimate the mean may be: an upper confidence bound less Estimate or, of

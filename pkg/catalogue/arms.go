@@ -41,7 +41,7 @@ func Arms() []Entry {
 }
 
 // Adversarial lists the learners for rewards that an adversary has fixed. Those of
-// Catalogue are for rewards of a law.
+// Arms are for rewards of a law.
 func Adversarial() []Entry {
 	public := func(name string, make func() learner.Private[privacy.Means]) Entry {
 		return Entry{Name: name, New: func(bandit.Problem, privacy.Budget) bandit.Learner { return make() }}

@@ -12,7 +12,9 @@ import (
 //
 // To write a learner, write a Policy and combine it with a statistic by [New]: exact sums for a
 // learner without privacy, a tree for joint privacy. A policy is a plain value of exported fields,
-// of which the zero is a documented default. What changes in a run belongs to its [Rule].
+// of which the zero is a documented default. What changes in a run belongs to its [Rule]. [Begins]
+// makes a Prepared of a function. For arms see hopeful.go in notebooks/own, for contexts
+// linear.UCB.
 type Policy[R any] interface {
 	// Prepare validates the tuning and does what all trials share. r is a release of no records; it
 	// holds the bounds on the noise. A policy that reads sums may shift them.
@@ -44,7 +46,8 @@ type Rule[R any] interface {
 	Learn(r *R) (broadcast []float64, err error)
 	// Act appends the arms to play in a round to dst. The view has passed bandit.CheckView. A
 	// malformed broadcast, or a number in the view that is not finite, is an error, and leaves the
-	// rule as it was: check first, then draw.
+	// rule as it was: check first, then draw. A rule that draws makes as many draws in a round
+	// whatever it sees, so that a replayed run goes on as it went.
 	Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error)
 }
 

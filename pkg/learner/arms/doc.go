@@ -6,6 +6,10 @@
 // problem; a private statistic clips and counts those that are not. Policies move estimates into
 // [0, 1]. An arm that was not seen yet is played first, and ties go to the lowest index.
 //
+// To write one, embed a base in its rule: leader if the choice changes with the estimates alone,
+// told if it changes in each round, pair if it plays a leader or a challenger, bets if it draws
+// arms by probabilities. Each says in its comment (go doc -u) what a device is told.
+//
 // Not private, over exact means:
 //
 //   - [UCB1]: mean plus sqrt(2 ln t/n)

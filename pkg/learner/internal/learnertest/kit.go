@@ -12,6 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
@@ -312,10 +313,10 @@ func Contexts(r *rand.Rand, v *bandit.View, best []float64) {
 	for a := range v.Arms {
 		x := v.Row(a)
 		random.Sphere(r, x)
-		length := math.Pow(r.Float64(), 0.2)
+		length := portable.Exp(portable.Log(r.Float64()) / 5)
 		if a%4 == 1 {
 			for i := range x {
-				x[i] = best[i] + 0.05*x[i]
+				x[i] = best[i] + float64(0.05*x[i])
 			}
 			length /= 1.1
 		}
@@ -327,7 +328,7 @@ func Contexts(r *rand.Rand, v *bandit.View, best []float64) {
 
 func Dot(x, y []float64) (sum float64) {
 	for i, v := range x {
-		sum += v * y[i]
+		sum += float64(v * y[i])
 	}
 	return sum
 }
