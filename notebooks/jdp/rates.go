@@ -141,6 +141,24 @@ func (of RateOf) Private(at RateAt, delta float64) float64 {
 	return math.Sqrt2 * log * math.Sqrt(d*(math.Sqrt(d)+2*log)*secret/at.Epsilon)
 }
 
+// LogPower fits the power of log n, or of log(1/δ), in the summand that privacy causes where the
+// term with ε is the larger: of the bound, S sqrt(rho_max) sqrt(d log n), and of the corollary.
+func (of RateOf) LogPower(axis string) (bound, formula float64) {
+	var x []float64
+	var y, printed [][]float64
+	for _, e := range []int{7, 15, 30, 60} {
+		at, delta := RateAt{1 << 26, 2, 0.01}, math.Pow(10, -5*float64(e))
+		v := -math.Log(delta)
+		if axis == "n" {
+			at.Rounds, delta = 1<<e, Budget.Delta
+			v = math.Log(float64(at.Rounds))
+		}
+		x, printed = append(x, v), append(printed, []float64{of.Private(at, delta)})
+		y = append(y, []float64{of.Spread(at, delta) * math.Sqrt(math.Log(float64(at.Rounds)))})
+	}
+	return check.Try(simulate.LogLogSlope(x, y)).Value, check.Try(simulate.LogLogSlope(x, printed)).Value
+}
+
 // RateUseful returns the least power of two of rounds whose bound is below 2n, which no regret
 // exceeds.
 func RateUseful(of RateOf, at RateAt, gap float64) int {
@@ -232,4 +250,33 @@ func reportRates(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) 
 	t.Caption = fmt.Sprintf("Powers of n, d and ε about n = %d, d = %d, ε = %g, δ = %g, K = 25, and of bounds far off, at n = %.0e. Printed is the main term without logarithms, "+
 		"formula what stands under the O, bound Theorem 5, or 6 with a gap; %s", base.Rounds, base.Dim, base.Epsilon, Budget.Delta, float64(RateFar.Rounds), lab.Size(tables[0]))
 	return t, nil
+}
+
+// FigureRates draws the regret a round over n: what Theorem 5 promises, and what runs without a gap
+// have.
+func FigureRates() *charts.Figure {
+	f := &charts.Figure{
+		Title: "Regret a round: promised, and in runs", Scale: committed,
+		X: charts.Axis{Name: "rounds n", Log: true}, Y: charts.Axis{Name: "regret a round", Log: true},
+		Marks: []charts.Mark{charts.AtY(2, "no regret is larger")},
+		Caption: fmt.Sprintf("Lines: Theorem 5. Points: means of %s, no gap. d = %d, ε = %g, δ = %g", lab.Size(lab.MustTable("jdp-rates")),
+			RateBase.Dim, RateBase.Epsilon, Budget.Delta),
+	}
+	at := RateBase
+	for i, of := range RatesOf {
+		bound, runs := charts.Series{Name: "bound, " + of.String(), Style: i + 1}, charts.Series{Name: "runs, " + of.String(), Style: i + 1, Kind: charts.Scatter}
+		for at.Rounds = 1 << 12; at.Rounds <= 1<<40; at.Rounds *= 4 {
+			bound.X, bound.Y = append(bound.X, float64(at.Rounds)), append(bound.Y, of.Bound(at, 0)/float64(at.Rounds))
+		}
+		x, points := RateBase.Over("n")
+		for k, p := range points {
+			c := cell.Try(lab.MustTable("jdp-rates").Curve(RateRegret(of, p, 0)))
+			half := c.Student95() * c.SE[0]
+			runs.Y, runs.Lo, runs.Hi = append(runs.Y, c.Final()/x[k]), append(runs.Lo, (c.Final()-half)/x[k]), append(runs.Hi, (c.Final()+half)/x[k])
+		}
+		runs.X, f.Series = x, append(f.Series, bound, runs)
+		last := len(runs.Y) - 1
+		f.Alt += fmt.Sprintf("%s: at n = %g the bound is %.1f a round, and runs have %.4f. ", of, x[last], of.Bound(points[last], 0)/x[last], runs.Y[last])
+	}
+	return f
 }
