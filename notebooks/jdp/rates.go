@@ -83,8 +83,8 @@ func (of RateOf) String() string {
 	return map[privacy.Calibration]string{privacy.AsPublished: "printed ", privacy.Sound: "sound "}[of.Calibration] + of.Noise
 }
 
-// Nodes returns the noise at a budget.
-func (of RateOf) Nodes(b privacy.Budget) continual.NodeNoise {
+// nodes returns the noise at a budget.
+func (of RateOf) nodes(b privacy.Budget) continual.NodeNoise {
 	if of.Noise == "Wishart" {
 		return continual.Wishart{Budget: b, Calibration: of.Calibration}
 	}
@@ -94,7 +94,7 @@ func (of RateOf) Nodes(b privacy.Budget) continual.NodeNoise {
 // play returns the decision sets and LinUCB over a tree with the noise. There are as many arms in
 // any dimension.
 func (of RateOf) play(at RateAt, gap float64) (environment.DecisionSets, bandit.Learner) {
-	nodes := of.Nodes(privacy.Budget{Epsilon: at.Epsilon, Delta: Budget.Delta})
+	nodes := of.nodes(privacy.Budget{Epsilon: at.Epsilon, Delta: Budget.Delta})
 	return environment.DecisionSets{Dim: at.Dim, Arms: 25, Gap: gap}, learner.New(linear.UCB{}, continual.Tree{Noise: nodes})
 }
 
@@ -104,8 +104,8 @@ func (of RateOf) Bound(at RateAt, gap float64) float64 {
 	return promised(check.Try(l.Open(env.Problem(), at.Rounds)), at.Rounds, gap)
 }
 
-// Regret plays one run.
-func (of RateOf) Regret(at RateAt, gap float64, seed uint64) (sum float64) {
+// regret plays one run.
+func (of RateOf) regret(at RateAt, gap float64, seed uint64) (sum float64) {
 	env, l := of.play(at, gap)
 	check.OK(simulate.Play(env, l, at.Rounds, seed, func(r *simulate.Round) { sum += r.Trial.Regret(r.Played) }))
 	return sum
@@ -113,7 +113,7 @@ func (of RateOf) Regret(at RateAt, gap float64, seed uint64) (sum float64) {
 
 // Spread returns the root of rho_max, for a failure probability alpha = 1/n and a delta.
 func (of RateOf) Spread(at RateAt, delta float64) float64 {
-	nodes := check.Try(of.Nodes(privacy.Budget{Epsilon: at.Epsilon, Delta: delta}).Open(privacy.Setup{
+	nodes := check.Try(of.nodes(privacy.Budget{Epsilon: at.Epsilon, Delta: delta}).Open(privacy.Setup{
 		Dim: at.Dim + 1, Horizon: at.Rounds, Bound: math.Sqrt2, Context: 1, Alpha: 1 / float64(at.Rounds),
 	}))
 	return math.Sqrt(nodes.Bounds(nodes.Shift()).RhoMax)
@@ -211,7 +211,7 @@ func rates(s cell.Scale) []*lab.Study {
 		each(func(of RateOf, gap float64) {
 			regret := map[RateAt]float64{}
 			for _, p := range points {
-				regret[p] = of.Regret(p, gap, uint64(Seed*1000+trial))
+				regret[p] = of.regret(p, gap, uint64(Seed*1000+trial))
 				out = append(out, regret[p])
 			}
 			for _, axis := range RateAxes {
@@ -264,17 +264,17 @@ func FigureRates() *charts.Figure {
 	}
 	at := RateBase
 	for i, of := range RatesOf {
-		bound, runs := charts.Series{Name: "bound, " + of.String(), Style: i + 1}, charts.Series{Name: "runs, " + of.String(), Style: i + 1, Kind: charts.Scatter}
+		x, points := RateBase.Over("n")
+		bound, runs := charts.Series{Name: "bound, " + of.String(), Style: i + 1}, charts.Series{Name: "runs, " + of.String(), Style: i + 1, Kind: charts.Scatter, X: x}
 		for at.Rounds = 1 << 12; at.Rounds <= 1<<40; at.Rounds *= 4 {
 			bound.X, bound.Y = append(bound.X, float64(at.Rounds)), append(bound.Y, of.Bound(at, 0)/float64(at.Rounds))
 		}
-		x, points := RateBase.Over("n")
 		for k, p := range points {
 			c := cell.Try(lab.MustTable("jdp-rates").Curve(RateRegret(of, p, 0)))
 			half := c.Student95() * c.SE[0]
 			runs.Y, runs.Lo, runs.Hi = append(runs.Y, c.Final()/x[k]), append(runs.Lo, (c.Final()-half)/x[k]), append(runs.Hi, (c.Final()+half)/x[k])
 		}
-		runs.X, f.Series = x, append(f.Series, bound, runs)
+		f.Series = append(f.Series, bound, runs)
 		last := len(runs.Y) - 1
 		f.Alt += fmt.Sprintf("%s: at n = %g the bound is %.1f a round, and runs have %.4f. ", of, x[last], of.Bound(points[last], 0)/x[last], runs.Y[last])
 	}
