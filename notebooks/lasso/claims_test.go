@@ -61,6 +61,9 @@ var cellMutations = []notebooktest.Mutation{
 	{"cell-119", "a matrix has a tenth of its noise", "pkg/mechanism/episodes/sparse_episodes.go", "out.sd = out.bound / mu", "out.sd = 0.1 * out.bound / mu"},
 	{"st04-assumptions", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
 	{"st04-selection", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
+	{"st04-supports", "a negative coefficient is tested by its size", "pkg/mechanism/episodes/thresholded_lasso.go", "if r.TwoSided {", "if true {"},
+	{"st04-errors", "a node has the budget of all", "pkg/privacy/advanced.go", "return Budget{b.Epsilon / math.Sqrt(8*float64(k)*portable.Log(2/b.Delta)), b.Delta / (2 * float64(k))}", "return b"},
+	{"st04-regret", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
 }
 
 func TestCells(t *testing.T) { notebooktest.RunCells(t, notebook, cellMutations) }

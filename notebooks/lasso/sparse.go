@@ -43,6 +43,9 @@ var Figures = lab.Figures{{
 }, {
 	Name: "lasso-selection", What: "Algorithm 2 of the private LASSO paper: false positives beside their bound, errors beside Lemma 3's accuracy",
 	Studies: selection, Report: lab.Measured(selectionCaption),
+}, {
+	Name: "lasso-lemmas", What: "Lemmas 4 to 7 of the private LASSO paper: supports, errors and regrets beside their bounds",
+	Studies: lemmas, Report: lab.Measured(lemmasCaption),
 }}
 
 // Sparsity and Delta are those of all experiments.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/notebooks/lasso"
+	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -13,6 +14,8 @@ import (
 const (
 	lassoSteps  = "evidence/04-printed, Section 4"
 	lassoNumber = "evidence/04-theory, Section 3"
+	lassoLemmas = "evidence/04-statements, Section 3"
+	lassoRegret = "evidence/04-statements, Section 4"
 )
 
 // The setting in which the printed formulas are evaluated, that of lasso-printed.csv: T = 16,000
@@ -102,7 +105,8 @@ func lassoNumbers() []Number {
 		extreme(lasso.PrintedB, func(_ lasso.Assumed, m Measured) Measured { return m }))
 	screen := s.bound(atMost, Constant, "Section 2.1", 51, "false positives of the first threshold over their bound 4C_rC_X√s/φ², φ² = 0.2 as measured", "4, 4, 4", 1, "lasso-selection.csv", func() Measured { return quantity("lasso-selection", lasso.FalsePositives) })
 	screen.Numbers = 3
-	s.notRun(1, Constant, "Section 2.1", 51, "16 in s₁", "16", "s₁ is of Lemma 4, whose conditions on λ exclude each other")
+	s.bound(atLeast, Constant, "Section 2.1", 51, "s₁ without noise, on a small instance that meets all assumptions", "16", 0, "lasso.Bounded", exactly(lasso.Small.Others())).
+		because("Γ is below 0, and α is 0 without noise: that many coordinates cannot be", lassoLemmas)
 	missed := s.bound(atMost, Constant, "Section 5.1, Lemma 3", 193, "share of selections that miss a value α above the threshold, ε = 1, δ = 10⁻⁵", "128; 1/T", 1./lassoRounds, "lasso-selection.csv, 10⁵ selections", func() Measured { return quantity("lasso-selection", lasso.MissedPrinted) })
 	missed.why, missed.Shown = func() string {
 		c := lasso.NewSelection(1)
@@ -110,9 +114,7 @@ func lassoNumbers() []Number {
 	}, here
 	s.bound(atMost, Constant, "Section 5.1, Lemma 3, mended", 193, "the same with the selection's own ε and δ in α", "1/T", 1./lassoRounds, "lasso-selection.csv, 10⁵ selections", func() Measured { return quantity("lasso-selection", lasso.MissedEach) })
 	s.bound(atMost, Constant, "Section 5.1, Lemma 3", 193, "accuracy that the selections of runs needed over α, ε = 1", "α", 1, "lasso-selection.csv", func() Measured { return quantity("lasso-selection", lasso.NeededAlpha) })
-	s.notRun(3, Constant, "Section 5.1, Lemmas 4 and 5", 201, "32, 2 and 3 in the probabilities of support recovery and of the estimation error", "32, 2, 3", "Lemmas 4 and 5 beside runs, an hour")
-	s.notRun(4, Constant, "Section 5.2, Lemma 6 and Theorem 2", 227, "1048, 4, 3/2 and 64 in the regret with the margin condition", "1048, 4, 3/2, 64", "Lemma 6 with its constants beside runs; compatibility and balance measured on the environments, an hour")
-	s.notRun(2, Constant, "Section 5.3, Lemma 7", 248, "36 and 4 in the regret without it", "36, 4", "Lemma 7 with its constants beside runs, an hour")
+	s.lemmas()
 	for _, r := range []struct {
 		n             int
 		place         string
@@ -127,4 +129,60 @@ func lassoNumbers() []Number {
 		s.notRun(r.n, Rate, r.place, r.line, r.what, r.printed, "the printed algorithm learns nothing at these ε (lasso-printed.csv), so that its rates cannot be fitted; those of a sound learner are not the paper's")
 	}
 	return s.list
+}
+
+// lemmas adds Lemmas 4 to 7 of the private LASSO paper beside runs.
+func (s *sheet) lemmas() {
+	small, common := lasso.Small, lasso.Common
+	measured := func(what string) func() Measured { return func() Measured { return quantity(lasso.LemmaSmall, what) } }
+	const on, usual = "lasso-lemmas-small.csv", "lasso-lemmas-common.csv"
+	s.bound(atMost, Constant, "Section 5.1, Lemma 4", 199, "ε that its conditions need in any setting with θmin ≤ 1, T = 16,000, δ = 10⁻⁵", "ε = 1", 1, "lasso.Speaks", exactly(lasso.Speaks(lassoRounds, lasso.Delta, 1))).
+		because("λ ≥ 128 ln(2T) ln(1/δ)/ε and λ ≤ θmin/4 are both needed, and more", lassoLemmas)
+	s.bound(atMost, Constant, "Section 5.1, Lemma 4, as printed", 201, "share of supports without a coordinate that matters, no noise, where its conditions hold", "32; 1/T", small.Fails(), on,
+		func() Measured { return failures(lasso.LemmaSmall, lasso.Missed4) }).
+		because("a negative coefficient is never above the threshold: θ = −1 in one dimension is missed always; and if the private estimate is close, as the lemma assumes, nothing can be missing", lassoLemmas)
+	s.bound(atMost, Constant, "Section 5.1, Lemma 4, |w_j| tested", 201, "the same", "32; 1/T", small.Fails(), on,
+		func() Measured { return failures(lasso.LemmaSmall, lasso.MissedTwo) })
+	s.bound(atMost, Constant, "Section 5.1, Lemma 5", 207, "its bound on a probability without noise, at any x: at least", "2, 3", 1, "lasso.Second", exactly(lasso.Second(float64(small.Dim), 0))).
+		because("the second term is 2 exp(−3σ_B²s₁), and 2 if the tree has no noise", lassoLemmas)
+	s.bound(atMost, Constant, "Section 5.1, Lemma 5, σ_B² of a sum", 207, "mean error over the x that it exceeds with probability 5%, ε = 10⁸", "2, 3", 1, on, measured(lasso.Far5))
+	s.bound(atMost, Constant, "Section 5.1, Lemma 5, σ_B² of a row", 207, "share of errors beyond the x of 5%, ε = 10⁸, δ = 10⁻¹²", "5%", lasso.Tail, on,
+		func() Measured { return failures(lasso.LemmaSmall, lasso.Beyond5) }).
+		because("Wishart noise has a mean, which shrinks the estimate, and the bound is for noise without one; σ_B² is not defined", lassoLemmas)
+	six := s.bound(atMost, Constant, "Section 5.2, Lemma 6, as printed", 227, "regret of an episode over the bound, no noise, P(bad event) = 1", "1048, 4, 3/2", 1, on, measured(lasso.Regret6))
+	six.Numbers = 3
+	six.because("the regret of 2^ℓ rounds is a sum, and a bad event is charged as one round", lassoRegret)
+	s.bound(atMost, Constant, "Section 5.2, Lemma 6, |w_j| tested", 227, "the same, no bad event", "1048, 4, 3/2", 1, on, measured(lasso.Regret6Two))
+	units := func(what string) func() Measured {
+		return func() Measured {
+			m, times := quantity(lasso.LemmaSmall, what), math.Pow(lasso.Unit, -3)
+			return Measured{m.Value * times, m.SE * times}
+		}
+	}
+	s.bound(atMost, Constant, "Section 5.2, Lemma 6, |w_j| tested", 227, "the same, rewards in units 16 times as large", "σ², C_r²", 1, on, units(lasso.Regret6Two)).
+		because("the bound is in the fourth power of the unit of rewards, and regret in the first; with r_X for C_r and the margin's constant, which is missing, it is in the first", lassoRegret)
+	seven := s.bound(atMost, Constant, "Section 5.3, Lemma 7, as printed", 248, "regret of an episode over the bound, no noise, P(bad event) = 1", "36, 4", 1, on, measured(lasso.Regret7))
+	seven.Numbers = 2
+	seven.because("as with Lemma 6", lassoRegret)
+	s.bound(atMost, Constant, "Section 5.3, Lemma 7, |w_j| tested", 248, "the same, no bad event, ρ = 1", "36, 4", 1, on, measured(lasso.Regret7Two))
+	s.bound(atMost, Constant, "Section 5.3, Lemma 7, |w_j| tested", 248, "the same, rewards in units 16 times as large", "σ², C_r²", 1, on, units(lasso.Regret7Two)).
+		because("as with Lemma 6; with r_X for C_r and σ for σ² it is in the first", lassoRegret)
+	noise := common.Entry(lasso.Asked)
+	for _, of := range []struct {
+		place string
+		line  int
+		bound float64
+	}{
+		{"Section 5.2, Lemma 6", 227, common.Lemma6(lasso.Sparsity, noise, 1)},
+		{"Section 5.3, Lemma 7", 248, common.Lemma7(lasso.Sparsity, noise, 1)},
+	} {
+		s.bound(atMost, Constant, of.place+", ε = 1", of.line, "its bound over a random arm's regret in the episode, in 100 dimensions", "less than random", 1, usual,
+			func() Measured { return ratio(Measured{of.bound, 0}, quantity(lasso.LemmaCommon, lasso.RandomOne)) }).
+			because("σ_B² is the variance of the tree's noise: the bound says nothing", lassoRegret)
+	}
+	theory := sparse.PrivateLassoTheory{Arms: common.Arms, Dim: common.Dim, Sparsity: common.Sparsity, Sigma: common.Noise, Lambda0: 0.1}
+	s.bound(atMost, Constant, "Section 5.2, Theorem 2", 236, "regret at ε = 1 over the bound without noise, in 100 dimensions", "64", 1, "lasso-printed.csv", func() Measured {
+		m, most := final("lasso-printed", lasso.Name(lasso.Printed, 1)), theory.Margin(lassoRounds)
+		return Measured{m.Value / most, m.SE / most}
+	})
 }
