@@ -152,7 +152,7 @@ func TestGo(t *testing.T) {
 	}
 	var program, want bytes.Buffer
 	program.WriteString("package main\n\nimport (\n\t\"fmt\"\n\t\"math\"\n")
-	for _, name := range strings.Fields("environment learner learner/arms learner/linear learner/local learner/slots learner/sparse matroid mechanism privacy value") {
+	for _, name := range strings.Fields("environment learner learner/arms learner/linear learner/local learner/slots learner/sparse matroid mechanism/continual mechanism/episodes mechanism/tally privacy value") {
 		fmt.Fprintf(&program, "\t%q\n", "github.com/dpbandits/dpbandits/pkg/"+name)
 	}
 	program.WriteString(")\n\nvar _, _ = math.Inf, matroid.Must[any]\n\nfunc show(v any) {\n\ttext, err := value.JSON(v)\n\tsource, err2 := value.Go(v)\n" +
