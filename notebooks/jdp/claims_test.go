@@ -49,6 +49,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"st03-rates-logs", "a node's degrees of freedom do not grow with its delta", "pkg/mechanism/continual/wishart.go", "return 28 * portable.Log(4/node.Delta)", "return 28 * portable.Log(4/0.1)"},
 	{"st03-rates-powers", "Theorem 5 forgets the number of rounds", "pkg/learner/linear/theory.go", "math.Sqrt(8*float64(t.Rounds)*potential)", "math.Sqrt(8*potential)"},
 	{"st03-rates-figure", "sound noise is ten times as large", "pkg/mechanism/continual/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = 10 * math.Sqrt(float64(g.levels)) * square / mu"},
+	{"st03-rates-in-runs", "the standard error is taken for the mean", "pkg/simulate/result.go", "return c.Mean[len(c.Mean)-1] }", "return c.SE[len(c.Mean)-1] }"},
 	{"st03-rates-near", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
 }
 

@@ -210,8 +210,8 @@ const (
 )
 
 // Negative returns how many coordinates the printed algorithm selects without noise, in eight rows
-// of one coordinate with theta = -1, and how many with |w_j| tested: the smallest example against
-// Lemma 4.
+// of one coordinate with theta = -1, and how many with |w_j| tested: selections are one-sided. In
+// one dimension Lemma 4 itself promises nothing, as ln d is 0.
 func Negative() (printed, tested int) {
 	selected := func(r episodes.Repairs) int {
 		s := episodes.ThresholdedLasso{Budget: Noiseless, Sparsity: 1, Reward: 1, Row: 1, Repairs: r}

@@ -140,7 +140,7 @@ func (s *sheet) lemmas() {
 		because("λ ≥ 128 ln(2T) ln(1/δ)/ε and λ ≤ θmin/4 are both needed, and more", lassoLemmas)
 	s.bound(atMost, Constant, "Section 5.1, Lemma 4, as printed", 201, "share of supports without a coordinate that matters, no noise, where its conditions hold", "32; 1/T", small.Fails(), on,
 		func() Measured { return failures(lasso.LemmaSmall, lasso.Missed4) }).
-		because("a negative coefficient is never above the threshold: θ = −1 in one dimension is missed always; and if the private estimate is close, as the lemma assumes, nothing can be missing", lassoLemmas)
+		because("a coefficient well below 0 is never above the threshold; and if the private estimate is close, as the lemma assumes, nothing can be missing: the event is read as the LASSO's error", lassoLemmas)
 	s.bound(atMost, Constant, "Section 5.1, Lemma 4, |w_j| tested", 201, "the same", "32; 1/T", small.Fails(), on,
 		func() Measured { return failures(lasso.LemmaSmall, lasso.MissedTwo) })
 	s.bound(atMost, Constant, "Section 5.1, Lemma 5", 207, "its bound on a probability without noise, at any x: at least", "2, 3", 1, "lasso.Second", exactly(lasso.Second(float64(small.Dim), 0))).
@@ -159,13 +159,13 @@ func (s *sheet) lemmas() {
 			return Measured{m.Value * times, m.SE * times}
 		}
 	}
-	s.bound(atMost, Constant, "Section 5.2, Lemma 6, |w_j| tested", 227, "the same, rewards in units 16 times as large", "σ², C_r²", 1, on, units(lasso.Regret6Two)).
-		because("the bound is in the fourth power of the unit of rewards, and regret in the first; with r_X for C_r and the margin's constant, which is missing, it is in the first", lassoRegret)
+	s.bound(atMost, Constant, "Section 5.2, Lemma 6, |w_j| tested", 227, "regret over the bound's first term, no bad event, rewards in units 16 times as large", "σ², C_r²", 1, on, units(lasso.Regret6Two)).
+		because("the term is in the fourth power of the unit of rewards, and regret in the first; with r_X for C_r and the margin's constant, which is missing, it is in the first", lassoRegret)
 	seven := s.bound(atMost, Constant, "Section 5.3, Lemma 7, as printed", 248, "regret of an episode over the bound, no noise, P(bad event) = 1", "36, 4", 1, on, measured(lasso.Regret7))
 	seven.Numbers = 2
 	seven.because("as with Lemma 6", lassoRegret)
 	s.bound(atMost, Constant, "Section 5.3, Lemma 7, |w_j| tested", 248, "the same, no bad event, ρ = 1", "36, 4", 1, on, measured(lasso.Regret7Two))
-	s.bound(atMost, Constant, "Section 5.3, Lemma 7, |w_j| tested", 248, "the same, rewards in units 16 times as large", "σ², C_r²", 1, on, units(lasso.Regret7Two)).
+	s.bound(atMost, Constant, "Section 5.3, Lemma 7, |w_j| tested", 248, "regret over the bound's first term, no bad event, rewards in units 16 times as large", "σ², C_r²", 1, on, units(lasso.Regret7Two)).
 		because("as with Lemma 6; with r_X for C_r and σ for σ² it is in the first", lassoRegret)
 	noise := common.Entry(lasso.Asked)
 	for _, of := range []struct {

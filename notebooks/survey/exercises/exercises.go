@@ -36,10 +36,13 @@ var set = exercise.Set{
 	"first plays": exercise.Like(fewest, 0, "for T = %d, v = %v and kappa = %v the least number of plays",
 		[]exercise.Args{{10_000, 1, 1}, {10_000, 10, 1}, {10_000, 1, 0.3}, {1000, 2.5, 0.5}, {100, 1000, 1}}),
 	"schedule": exercise.Of(func(f func(horizon int, logarithm func(float64) float64) float64) error {
-		for name, logarithm := range map[string]func(float64) float64{"log2": math.Log2, "ln": math.Log} {
+		for _, log := range []struct {
+			name string
+			of   func(float64) float64
+		}{{"log2", math.Log2}, {"ln", math.Log}} {
 			for _, horizon := range []int{10_000, 16_384, 1_000_000} {
-				want := scheduled(float64(horizon), logarithm(float64(horizon)))
-				check.OK(exercise.Near(fmt.Sprintf("the share of T = %d with %s", horizon, name), f(horizon, logarithm), want, 1e-6))
+				want := scheduled(float64(horizon), log.of(float64(horizon)))
+				check.OK(exercise.Near(fmt.Sprintf("the share of T = %d with %s", horizon, log.name), f(horizon, log.of), want, 1e-6))
 			}
 		}
 		return nil
