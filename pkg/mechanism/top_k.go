@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/largest"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/largest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 

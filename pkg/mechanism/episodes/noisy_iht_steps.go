@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/largest"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/largest"
 )
 
 // descend takes a step of gradient descent from theta. At the first one theta is 0.

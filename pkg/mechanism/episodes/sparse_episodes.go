@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/largest"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/largest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 

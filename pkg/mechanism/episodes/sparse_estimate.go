@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/largest"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/largest"
 )
 
 // SparseEstimate computes an estimate of theta from a SparseGram: the ridge regression on the
