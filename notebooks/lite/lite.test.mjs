@@ -358,7 +358,8 @@ test('an exercise is solved, kept and saved', async t => {
   await second.close();
 
   await page.evaluate(() => window.jupyterapp.commands.execute('docmanager:save'));
-  await page.reload({ timeout: 600_000 });
+  // By its address: a plain reload shows what was in view last, in either tab.
+  await page.goto(`${address}lab/index.html?path=00b-privacy.ipynb`, { timeout: 600_000 });
   await opened(page, '00b-privacy.ipynb');
   const kept = (await model(page)).cells.find(c => c.id === 'ex-posterior');
   assert.ok(text(kept.source).includes(solution), 'the edit is lost');
