@@ -2,13 +2,13 @@ package learner_test
 
 import (
 	"fmt"
+	"log"
 
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
-	"github.com/dpbandits/dpbandits/pkg/random"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
 // Two learners in the local model: what leaves a device is a Message, and it is all that their
@@ -23,42 +23,18 @@ func ExampleLocal() {
 		{Device: local.LDPDevice{Noise: ldp}, Server: local.LDPServer{Noise: ldp}},
 		{Device: local.OnlineDevice{Noise: pair}, Server: local.OnlineServer{Noise: pair, Online: local.Descent{Curvature: 0.1}, Width: 4}},
 	} {
-		world, err := env.Open()
+		regret := 0.0
+		err := simulate.Play(env, l, horizon, 1, func(r *simulate.Round) { regret += r.Trial.Regret(r.Played) })
 		if err != nil {
-			fmt.Println(err)
-			return
+			log.Fatal(err)
 		}
-		ready, err := l.Open(world.Problem(), horizon)
+		claim, err := learner.ClaimOf(l, env.Problem(), horizon)
 		if err != nil {
-			fmt.Println(err)
-			return
+			log.Fatal(err)
 		}
-		trial := world.Start(random.New(1, 0, "contexts"))
-		run := ready.Start(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
-		rewards := random.New(1, 0, "rewards")
-		var (
-			v      bandit.View
-			arms   []int
-			regret float64
-			y      = make([]float64, 1)
-		)
-		for range horizon {
-			trial.Next(&v)
-			if arms, err = run.Select(&v, arms[:0]); err != nil {
-				fmt.Println(err)
-				return
-			}
-			trial.Pull(rewards, arms, y)
-			if err := run.Update(&v, arms, y); err != nil {
-				fmt.Println(err)
-				return
-			}
-			regret += trial.Regret(arms)
-		}
-		claim := privacy.ClaimOf(ready)
 		fmt.Printf("%s: epsilon = %.4g, %v model, regret %.0f in %d rounds\n", []string{"LDP LinUCB", "OnlineUCB"}[i], claim.Epsilon(), claim.Model(), regret, horizon)
 	}
 	// Output:
-	// LDP LinUCB: epsilon = 10, local model, regret 4721 in 20000 rounds
-	// OnlineUCB: epsilon = 10, local model, regret 609 in 20000 rounds
+	// LDP LinUCB: epsilon = 10, local model, regret 4191 in 20000 rounds
+	// OnlineUCB: epsilon = 10, local model, regret 381 in 20000 rounds
 }

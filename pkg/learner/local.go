@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/ellipsoid"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -367,7 +368,7 @@ func (l *LocalRun) count(x []float64, y float64) {
 	for _, v := range x {
 		square += float64(v * v)
 	}
-	if checks.Beyond(square, l.problem.ContextNorm) {
+	if packed.Beyond(square, l.problem.ContextNorm) {
 		l.long++
 	}
 	if y < l.problem.RewardMin || y > l.problem.RewardMax {

@@ -9,6 +9,10 @@ func Norm(v []float64) float64 {
 	return greatest * root
 }
 
+// Beyond reports whether a norm exceeds its bound, given the norm's square. A norm on the bound, up
+// to rounding, does not.
+func Beyond(square, bound float64) bool { return square > bound*bound*(1+1e-12) }
+
 // Shorten scales a finite vector v down to a Euclidean norm of at most bound, however long v is.
 func Shorten(v []float64, bound float64) {
 	greatest, root := scaled(v)

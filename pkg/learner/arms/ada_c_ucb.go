@@ -37,14 +37,11 @@ func (l AdaCUCB) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learn
 		return nil, err
 	}
 	return prepare("AdaCUCB", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
-		return &adaCUCB{ucb: newUCB(p), beta: checks.Or(l.Beta, 3.1)}
+		return &adaCUCB{timed{newUCB(p), checks.Or(l.Beta, 3.1), 0}}
 	})
 }
 
-type adaCUCB struct {
-	ucb
-	beta float64
-}
+type adaCUCB struct{ timed }
 
 // Learn chooses the arm with the largest upper confidence bound. The Root of Gaussian noise is
 // sqrt(2) standard deviations.
@@ -57,11 +54,3 @@ func (l *adaCUCB) Learn(r *privacy.Means) ([]float64, error) {
 	}
 	return l.follow(r, l)
 }
-
-// Explain appends the means, and the upper confidence bounds as indices: those of the last release.
-func (l *adaCUCB) Explain(_ []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
-	by := *l
-	return l.bounds(dst, &by)
-}
-
-func (l *adaCUCB) at(log float64) { l.byWidth = math.Sqrt(l.beta * log) }

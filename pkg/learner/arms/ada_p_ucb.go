@@ -1,7 +1,6 @@
 package arms
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -40,27 +39,7 @@ func (l AdaPUCB) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learn
 		return nil, err
 	}
 	return prepare("AdaPUCB", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
-		return &adaPUCB{ucb: newUCB(p), alpha: checks.Or(l.Alpha, 3.1)}
+		alpha := checks.Or(l.Alpha, 3.1)
+		return &timed{newUCB(p), alpha / 2, alpha}
 	})
-}
-
-type adaPUCB struct {
-	ucb
-	alpha float64
-}
-
-// Learn chooses the arm with the largest upper confidence bound.
-func (l *adaPUCB) Learn(r *privacy.Means) ([]float64, error) {
-	l.read(r)
-	return l.follow(r, l)
-}
-
-// Explain appends the means, and the upper confidence bounds as indices: those of the last release.
-func (l *adaPUCB) Explain(_ []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
-	by := *l
-	return l.bounds(dst, &by)
-}
-
-func (l *adaPUCB) at(log float64) {
-	l.byWidth, l.byNoise = math.Sqrt(l.alpha*log/2), l.alpha*log
 }

@@ -57,13 +57,11 @@ func testRace(t *testing.T, arms int, most float64) {
 // racing returns the bounds of a rule, and their race.
 func racing(rule learner.Rule[privacy.Means]) (index, *race) {
 	switch l := rule.(type) {
-	case *ucb1:
+	case *timed:
 		return l, &l.race
 	case *dpUCB:
 		return l, &l.race
 	case *klUCB:
-		return l, &l.race
-	case *adaPUCB:
 		return l, &l.race
 	case *adaPKLUCB:
 		return l, &l.race

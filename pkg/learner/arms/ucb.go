@@ -40,3 +40,25 @@ func (u *ucb) bound(a int) float64 {
 	l := &u.lines[a]
 	return l.mean + float64(u.byWidth*l.width) + float64(u.byNoise*l.noise)
 }
+
+// timed is the rule with the bounds
+//
+//	mean + sqrt(chance ln t) width + spread ln t noise.
+type timed struct {
+	ucb
+	chance, spread float64
+}
+
+// Learn chooses the arm with the largest upper confidence bound.
+func (l *timed) Learn(r *privacy.Means) ([]float64, error) {
+	l.read(r)
+	return l.follow(r, l)
+}
+
+// Explain appends the means, and the upper confidence bounds as indices: those of the last release.
+func (l *timed) Explain(_ []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	by := *l
+	return l.bounds(dst, &by)
+}
+
+func (l *timed) at(log float64) { l.byWidth, l.byNoise = math.Sqrt(l.chance*log), l.spread*log }

@@ -1,7 +1,6 @@
 package arms
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -35,25 +34,6 @@ func (l UCB1) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.
 		return nil, err
 	}
 	return prepare("UCB1", p, horizon, func(*rand.Rand) learner.Rule[privacy.Means] {
-		return &ucb1{ucb: newUCB(p), explore: checks.Or(l.Explore, 2)}
+		return &timed{newUCB(p), checks.Or(l.Explore, 2), 0}
 	})
 }
-
-type ucb1 struct {
-	ucb
-	explore float64
-}
-
-// Learn chooses the arm with the largest upper confidence bound.
-func (l *ucb1) Learn(r *privacy.Means) ([]float64, error) {
-	l.read(r)
-	return l.follow(r, l)
-}
-
-// Explain appends the means, and the upper confidence bounds as indices: those of the last release.
-func (l *ucb1) Explain(_ []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
-	by := *l
-	return l.bounds(dst, &by)
-}
-
-func (l *ucb1) at(log float64) { l.byWidth = math.Sqrt(l.explore * log) }

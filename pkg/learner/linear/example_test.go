@@ -2,14 +2,14 @@ package linear_test
 
 import (
 	"fmt"
+	"log"
 
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
-	"github.com/dpbandits/dpbandits/pkg/random"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
 // LinUCB without privacy and under joint differential privacy, on the same contexts: nothing but
@@ -17,43 +17,20 @@ import (
 func ExampleUCB() {
 	const horizon = 20000
 	noise := continual.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
+	env := environment.DecisionSets{Dim: 3, Gap: 0.1}
 	for _, sums := range []privacy.Accumulator{continual.Exact{}, continual.Tree{Noise: noise}} {
-		env := environment.DecisionSets{Dim: 3, Gap: 0.1}
-		world, err := env.Open()
+		l, regret := learner.New(linear.UCB{}, sums), 0.0
+		err := simulate.Play(env, l, horizon, 1, func(r *simulate.Round) { regret += r.Trial.Regret(r.Played) })
 		if err != nil {
-			fmt.Println(err)
-			return
+			log.Fatal(err)
 		}
-		ready, err := learner.New(linear.UCB{}, sums).Open(world.Problem(), horizon)
+		claim, err := learner.ClaimOf(l, env.Problem(), horizon)
 		if err != nil {
-			fmt.Println(err)
-			return
+			log.Fatal(err)
 		}
-		trial := world.Start(random.New(1, 0, "contexts"))
-		run := ready.Start(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
-		rewards := random.New(1, 0, "rewards")
-		var (
-			v      bandit.View
-			arms   []int
-			regret float64
-			y      = make([]float64, 1)
-		)
-		for range horizon {
-			trial.Next(&v)
-			if arms, err = run.Select(&v, arms[:0]); err != nil {
-				fmt.Println(err)
-				return
-			}
-			trial.Pull(rewards, arms, y)
-			if err := run.Update(&v, arms, y); err != nil {
-				fmt.Println(err)
-				return
-			}
-			regret += trial.Regret(arms)
-		}
-		fmt.Printf("epsilon = %.4g: regret %.0f in %d rounds\n", privacy.ClaimOf(ready).Epsilon(), regret, horizon)
+		fmt.Printf("epsilon = %.4g: regret %.0f in %d rounds\n", claim.Epsilon(), regret, horizon)
 	}
 	// Output:
 	// epsilon = +Inf: regret 11 in 20000 rounds
-	// epsilon = 1: regret 530 in 20000 rounds
+	// epsilon = 1: regret 547 in 20000 rounds
 }

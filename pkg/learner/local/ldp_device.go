@@ -8,7 +8,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/ellipsoid"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -173,7 +172,7 @@ func (u *choice) admit(x []float64, y float64) (float64, error) {
 	switch {
 	case !(square <= math.MaxFloat64):
 		packed.Shorten(part, bound)
-	case checks.Beyond(square, bound):
+	case packed.Beyond(square, bound):
 		scale := bound / math.Sqrt(square)
 		for i := range part {
 			part[i] *= scale

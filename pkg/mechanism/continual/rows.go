@@ -116,8 +116,8 @@ func (r *rows) admit(rec *privacy.Record) (row []float64, err error) {
 	if !(square <= math.MaxFloat64) {
 		return r.shorten(row), nil
 	}
-	long := r.setup.Context > 0 && beyondBound(context, r.setup.Context)
-	if !long && !beyondBound(square, r.setup.Bound) {
+	long := r.setup.Context > 0 && packed.Beyond(context, r.setup.Context)
+	if !long && !packed.Beyond(square, r.setup.Bound) {
 		return row, nil
 	}
 	r.clipped++
@@ -126,7 +126,7 @@ func (r *rows) admit(rec *privacy.Record) (row []float64, err error) {
 		scale(row[:d], r.setup.Context/math.Sqrt(context))
 		square = float64(r.setup.Context*r.setup.Context) + float64(row[d]*row[d])
 	}
-	if beyondBound(square, r.setup.Bound) {
+	if packed.Beyond(square, r.setup.Bound) {
 		scale(row, r.setup.Bound/math.Sqrt(square))
 	}
 	return row, nil
@@ -166,10 +166,6 @@ func (r *rows) under(sum, noise []float64) *privacy.Sums {
 	}
 	return r.shown()
 }
-
-// beyondBound reports whether a norm exceeds its bound, given the norm's square. Rounding errors of
-// a norm on the bound are forgiven.
-func beyondBound(square, bound float64) bool { return square > bound*bound*(1+1e-12) }
 
 func scale(v []float64, by float64) {
 	for i := range v {

@@ -76,7 +76,7 @@ func (v *vectors) admit(rec *privacy.Record) error {
 		square += float64(w * w)
 	}
 	copy(v.buf, x)
-	if !(square <= math.MaxFloat64) || beyondBound(square, v.setup.Bound) {
+	if !(square <= math.MaxFloat64) || packed.Beyond(square, v.setup.Bound) {
 		v.clipped++
 		packed.Shorten(v.buf, v.setup.Bound)
 	}

@@ -49,7 +49,3 @@ func InRound(round int, err error) error {
 	}
 	return fmt.Errorf("learner: round %d: %w", round, err)
 }
-
-// Beyond reports whether a squared norm exceeds the square of its bound. A norm equal to the bound
-// up to rounding does not.
-func Beyond(square, bound float64) bool { return square > bound*bound*(1+1e-12) }
