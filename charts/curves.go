@@ -30,14 +30,26 @@ func Curves(curves []simulate.Curve) []Series {
 }
 
 // Regret returns the usual figure of cumulative regret against rounds, with the series of [Curves].
-// Its Scale is LectureScale. Change its fields as you like.
+// Of two trials it shows both, as a band, for a confidence interval of theirs is 12.7 standard errors
+// wide. Its Scale is LectureScale. Change its fields as you like.
 func Regret(title string, curves []simulate.Curve) *Figure {
 	f := &Figure{Title: title, X: Axis{Name: "round t"}, Y: Axis{Name: "cumulative regret"}, Series: Curves(curves), Scale: LectureScale}
-	if len(curves) > 0 && curves[0].Trials > 0 {
-		f.Caption = fmt.Sprintf("Mean of %d trials", curves[0].Trials)
-		if curves[0].Trials > 1 {
-			f.Caption += ", with pointwise 95% confidence bands"
+	if len(curves) == 0 || curves[0].Trials == 0 {
+		return f
+	}
+	f.Caption = fmt.Sprintf("Mean of %d trials", curves[0].Trials)
+	switch {
+	case curves[0].Trials == 2:
+		f.Caption += ", in a band from the one to the other"
+		for i, s := range f.Series {
+			student := curves[i].Student95()
+			for k := range s.Lo { // each trial is one standard error from the mean
+				mean, reach := (s.Lo[k]+s.Hi[k])/2, (s.Hi[k]-s.Lo[k])/2
+				s.Lo[k], s.Hi[k] = mean-reach/student, mean+reach/student
+			}
 		}
+	case curves[0].Trials > 2:
+		f.Caption += ", with pointwise 95% confidence bands"
 	}
 	return f
 }

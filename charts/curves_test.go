@@ -31,6 +31,17 @@ func TestRegret(t *testing.T) {
 	}
 }
 
+// TestRegretOfTwo: trials of 4 and 6 are shown as they are.
+func TestRegretOfTwo(t *testing.T) {
+	f := Regret("Regret", []simulate.Curve{{Policy: "a", Rounds: []int{10}, Mean: []float64{5}, SE: []float64{1}, Trials: 2}})
+	if s := f.Series[0]; !near(s.Lo[0], 4) || !near(s.Hi[0], 6) {
+		t.Errorf("the band reaches from %g to %g", s.Lo[0], s.Hi[0])
+	}
+	if f.Caption != "Mean of 2 trials, in a band from the one to the other" {
+		t.Error(f.Caption)
+	}
+}
+
 func TestFinals(t *testing.T) {
 	curve := func(policy string, mean, se float64) simulate.Curve {
 		return simulate.Curve{Policy: policy, Rounds: []int{1, 10}, Mean: []float64{0, mean}, SE: []float64{0, se}, Trials: 4}
