@@ -98,6 +98,12 @@ func tallies() map[string]privacytest.Case[privacy.Means] {
 	responses := weights(tally.Response{Epsilon: pure.Epsilon}, false)
 	responses.Nonlinear = true
 	all["responses"] = responses
+	for name, budget := range map[string]privacy.Budget{"Laplace": pure, "Gaussian": approximate} {
+		clicks := weights(tally.Cascade{Budget: budget}, false)
+		clicks.Setup.Lo, clicks.Setup.Hi = 0, 1
+		clicks.Nonlinear = true // a mean is the ratio of two noisy numbers: TestCascadePrivacy measures these
+		all["cascade, "+name] = clicks
+	}
 	all["blocks of three"] = weights(tally.Blocks{Budget: pure, Lengths: threes{}}, false)
 	counts := weights(tally.Counts{}, false)
 	counts.Public = true
