@@ -13,17 +13,17 @@ import (
 // Cascade is the environment of cascading bandits (Kveton, Szepesvari, Wen, Ashkan 2015): each
 // round a learner shows a list of items, and a user clicks the first one that attracts her.
 //
-// She looks at the list in order, and an item attracts her with its own probability, whatever else
-// is in the list. The reward of the item clicked is 1, and that of all others 0. So whoever sees the
-// rewards knows which items she looked at: all up to the click or, without one, all of them. Items
-// after the click say nothing. Cascade of package tally reads such rewards.
+// She looks at the list in order, and an item attracts her with its own probability, whatever
+// else is in the list. The reward of the item clicked is 1, and that of all others 0. So whoever
+// sees the rewards knows which items she looked at: all up to the click or, without one, all of
+// them. Items after the click say nothing. Cascade of package tally reads such rewards.
 //
-// A list is good if some item of it attracts: the regret of a round is the best list's probability
-// of a click, less that of the list shown, 1 - prod(1 - Attraction). It does not depend on the
-// order of the items.
+// A list is good if some item of it attracts: the regret of a round is the best list's
+// probability of a click, less that of the list shown, 1 - prod(1 - Attraction). It does not
+// depend on the order of the items.
 //
-// A pull takes one draw, which determines the items that attract the round's user. An item attracts
-// her or not whatever list it is in, and whoever shows it.
+// A pull takes one draw, which determines the items that attract the round's user. An item
+// attracts her or not whatever list it is in, and whoever shows it.
 type Cascade struct {
 	Attraction []float64 // the probability that an item attracts a user, for each, in [0, 1]
 	Slots      int       // items in a list, K in the paper, in [1, len(Attraction)]
@@ -65,8 +65,8 @@ func (e Cascade) Problem() bandit.Problem {
 	return bandit.Problem{Arms: len(e.Attraction), Slots: e.Slots, RewardMin: 0, RewardMax: 1}
 }
 
-// Matroid returns the uniform matroid of rank Slots, for a matroid learner that shows lists. It is
-// nil if Slots is out of its range.
+// Matroid returns the uniform matroid of rank Slots, for a matroid learner that shows lists. It
+// is nil if Slots is out of its range.
 func (e Cascade) Matroid() matroid.Matroid {
 	m, err := matroid.NewUniform(len(e.Attraction), e.Slots)
 	if err != nil {
@@ -96,8 +96,8 @@ func (e *cascade) Pull(rewards *rand.Rand, arms []int, y []float64) {
 // Regret returns the best list's probability of a click minus that of the arms, never below 0. It
 // panics, with an error, if they are not as many different items as there are slots.
 //
-// The items in both lists are a factor of both probabilities, so that the regret of the best list is
-// 0 in any order.
+// The items in both lists are a factor of both probabilities, so that the regret of the best list
+// is 0 in any order.
 func (e *cascade) Regret(arms []int) float64 {
 	if len(arms) != e.Slots {
 		panic(fmt.Errorf("environment: a list of arms %v, want %d", arms, e.Slots))

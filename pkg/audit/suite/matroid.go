@@ -144,8 +144,9 @@ func cascadeItem(name string, runs int, b privacy.Budget) audit.Item {
 	weight := func(n float64) float64 { return n / (n + float64(4*variance)) }
 	var root, linear [2]float64 // of the tails of the numerators, before and after
 	for n, squares := 1.0, 0.0; n <= block; n *= 2 {
-		linear[0], linear[1] = linear[1], weight(n)*unit
-		squares += float64(linear[1] * linear[1])
+		scale := float64(weight(n) * unit)
+		squares += float64(scale * scale)
+		linear[0], linear[1] = linear[1], scale
 		root[0], root[1] = root[1], math.Sqrt(2*squares)
 	}
 	run := talliedRun{setup, slices.Repeat([][]int{{0, 1}}, after), before, 5, func(i int, t privacy.Stream[privacy.Means], out []float64) {
@@ -162,7 +163,7 @@ func cascadeItem(name string, runs int, b privacy.Budget) audit.Item {
 			if b.Delta > 0 {
 				looks = root[which] / e.Tail.Root
 			}
-			clicks := e.Mean * looks
+			clicks := float64(e.Mean * looks)
 			if which == 0 {
 				kept[0], kept[1] = clicks, looks
 				continue

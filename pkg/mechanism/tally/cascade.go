@@ -9,50 +9,61 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Cascade releases how attractive each arm is, from clicks on lists of arms: of those who looked at
-// the arm, the share that clicked it (Kveton, Szepesvari, Wen, Ashkan 2015).
+// Cascade releases how attractive each arm is, from clicks on lists of arms: of the users who
+// looked at the arm, the share that clicked it (Kveton, Szepesvari, Wen, Ashkan 2015).
 //
-// A record is a list of up to K = Slots arms in the order shown. The first weight above 1/2 is the
-// click; the arms before it were skipped, and those after it were not looked at, whatever their
-// weights. So the rewards of environment.Cascade are records, and so are those of a semi-bandit, of
-// which all after the first 1 is left out. Weights are in [0, 1].
+// A record is a list of up to K = Slots arms in the order shown. The first weight above 1/2 is
+// the click; the arms before it were skipped, and those after it were not looked at, whatever
+// their weights. So the rewards of environment.Cascade are records, and so are those of a
+// semi-bandit, of which all after the first 1 is left out. Weights are in [0, 1].
 //
-// If epsilon = +Inf, there is no noise, and each record shows the exact mean of all looks at an arm.
-// Over that, slots.OMM with Explore = 1.5 and LogT is CascadeUCB1, and slots.KLOSM with LogLog = 3
-// CascadeKL-UCB.
+// If epsilon = +Inf, there is no noise, and each record changes the exact mean of all looks at an
+// arm. Over that, slots.OMM with Explore = 1.5 and LogT is CascadeUCB1, and slots.KLOSM with
+// LogLog = 3 is CascadeKL-UCB; they show an arm without a look first, and have ln t for the
+// paper's ln(t-1).
 //
-// With noise, a block of an arm ends when the arm was shown, and not looked at, 1, 2, 4, 8, ...
-// times. When a block of looks is full would depend on the clicks of the very users in it, in the
-// open. A block's clicks C and its skips S are released under fresh noise each. To replace a record
-// by another of the same list moves its click from place i to a later place j, or away, or back.
-// Arm i then has a click less and a skip more, each arm in between has a skip more, and arm j a click
-// more. At most K + 1 of the numbers move, by 1 each, whatever the lists and the blocks:
+// With noise, an arm's blocks end when it was shown another 1, 2, 4, 8, ... times. A block of so
+// many looks would not be private: when it is full depends on the clicks of the users in it, in
+// the open. A block's clicks C and its skips S are released under fresh noise each. Replace a
+// record by another of the same list, whose click is not at place i but at a later place j: arm i
+// has a click less and a skip more, each arm in between has a skip more, and arm j a click more.
+// If there is no click at all, all arms from i on have a skip more. At most K + 1 of the numbers
+// move, by 1 each, whatever the lists and the blocks:
 //
-//   - delta = 0: Laplace noise of scale b = (K + 1)/epsilon on each number makes the run epsilon-DP.
+//   - delta = 0: Laplace noise of scale b = (K + 1)/epsilon on each number makes the whole run
+//     epsilon-DP.
 //   - delta > 0: Gaussian noise of standard deviation sqrt(K + 1)/mu*(epsilon, delta), calibrated
 //     exactly.
 //
-// Clicks and looks, E = C + S, could be released in place of clicks and skips. The sensitivity is
-// the same, and the noise in a mean larger: for an arm of attraction m, the noises z have the part
+// Clicks and looks E = C + S move as far, and have more noise in the mean. Let z be the noises
+// and m the attraction. Clicks and skips have C~ = C + z_C and E~ = E + z_C + z_S, thus
 //
-//	m E~ - C~ = (m E - C) + m z_S - (1-m) z_C    of clicks and skips, or + m z_E - z_C.
+//	m E~ - C~ = (m E - C) + m z_S - (1-m) z_C,
 //
-// Estimate.Mean is C~/E~ over all blocks, of which a block of n rounds has the weight w = n/(n + 4v),
-// where v is the variance of the noise. The first part above is sampling. The second is, given the
-// data, at most as far out as the sum of w z over one noise z a block, as shares m and 1-m of two
-// noises of a symmetric log-concave law are more peaked than one (Proschan 1965). Estimate.Tail is the
-// tail of that sum over E~, the denominator of the run, and thus holds with it. Estimate.Count is
-// E~^2/V for a V >= sum w^2 E, so that the standard deviation of the sampling, at most
-// sqrt(sum w^2 E)/2, is at most E~/(2 sqrt(Count)): V is the sum of w^2 n or, if that is less, of w^2
-// E~ plus the bound that its noise exceeds with probability at most 1/Horizon. An arm whose Count is
-// below 1 keeps its last estimate, or has none.
+// where clicks and looks have m z_E - z_C.
+//
+// Estimate.Mean is C~/E~ over all blocks. A block of n rounds has the weight w = n/(n + 4v),
+// where v is the variance of the noise on a number. Its error m - Mean is the equation's right
+// side over E~:
+//
+//   - Noise: m z_S - (1-m) z_C is no further out than one noise, as mixtures of symmetric
+//     log-concave variables are more peaked the more equal their shares are (Proschan 1965). So
+//     Estimate.Tail is the tail of the sum of w z, with one z a block, over E~. It holds with the
+//     denominator of the run, which is released.
+//   - Sampling: with looks E the sum of w (m E - C) has a variance of at most V/4 for any V >=
+//     sum of w^2 E. Estimate.Count is E~^2/V, so that an error of sqrt(l V) is sqrt(l/Count) in
+//     the mean. V is the sum of w^2 n or, if that is less, of w^2 E~ plus what its noise exceeds
+//     with probability 1/Horizon. Count is at most the number of rounds.
+//
+// An arm whose Count would be below 1 keeps its last estimate, or has none.
 //
 // When a block ends depends on the lists, and thus on earlier releases, but not on the round's
-// clicks. The trust model is central, and there is no warm-up. With one slot, [Blocks] has half the
-// noise. The noise is for research: floating-point noise leaks through its low bits (Mironov 2012).
+// clicks. The trust model is central, and there is no warm-up. With one slot, [Blocks] has half
+// the noise. The noise is for research: floating-point noise leaks through its low bits (Mironov
+// 2012).
 type Cascade struct {
-	// Budget has no default. delta = 0 means Laplace noise, delta > 0 Gaussian noise, and epsilon =
-	// +Inf no noise.
+	// Budget has no default. delta = 0 means Laplace noise, delta > 0 Gaussian noise, and epsilon
+	// = +Inf no noise.
 	Budget privacy.Budget
 }
 
@@ -204,8 +215,8 @@ func (r *cascadeRun) release(e int, a *cascadeArm) {
 		Tail: privacy.Tail{Root: l.tail.Root / a.looked, Linear: l.tail.Linear / a.looked}})
 }
 
-// Scale returns the noise on a number of clicks or of skips: the scale of the Laplace noise, or the
-// standard deviation of the Gaussian.
+// Scale returns the noise on a number of clicks or of skips: the scale of the Laplace noise, or
+// the standard deviation of the Gaussian.
 func (c *cascade) Scale() float64 { return c.later }
 
 // Plan returns what the blocks of up to the given number of records reveal of one record: K + 1

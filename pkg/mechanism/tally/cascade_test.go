@@ -107,8 +107,8 @@ func TestCascadeReference(t *testing.T) {
 	}
 }
 
-// TestCascadeWithoutNoise: for epsilon = +Inf an estimate is the share of clicks among all looks, to
-// the bit, after each record.
+// TestCascadeWithoutNoise: for epsilon = +Inf an estimate is the share of clicks among all looks,
+// to the bit, after each record.
 func TestCascadeWithoutNoise(t *testing.T) {
 	s := privacy.Setup{Arms: 6, Slots: 4, Horizon: 2000, Hi: 1}
 	arms, weights := lists(s, rand.New(rand.NewPCG(1, 2)))
@@ -127,9 +127,9 @@ func TestCascadeWithoutNoise(t *testing.T) {
 	}
 }
 
-// TestCascadePrivacy reads off, without noise, all numbers that runs release of blocks, and compares
-// those of neighbours. No record moves more than K + 1 of them, nor any by more than 1; of the
-// worst ones each length of list has some; and the claim is worth just that.
+// TestCascadePrivacy reads off, without noise, all numbers that runs release of blocks, and
+// compares those of neighbours. No record moves more than K + 1 of them, nor any by more than 1;
+// of the worst ones each length of list has some; and the claim is worth just that.
 func TestCascadePrivacy(t *testing.T) {
 	for _, s := range []privacy.Setup{{Arms: 5, Slots: 4, Horizon: 40, Hi: 1}, {Arms: 3, Slots: 2, Horizon: 31, Hi: 1}, {Arms: 2, Slots: 1, Horizon: 9, Hi: 1}} {
 		for _, budget := range []privacy.Budget{{Epsilon: 0.7}, {Epsilon: 0.7, Delta: 1e-4}} {
@@ -205,12 +205,13 @@ func click(slots int, rng *rand.Rand) []float64 {
 	return w[:slots]
 }
 
-// TestCascadeCoverage: the noise in an estimate is beyond its tail no more often than the tail says,
-// whatever the attraction, in the denominator of the run; where an arm attracts all, Laplace noise is
-// beyond it a third as often at least. Sampling and noise together are beyond the width of a rule,
-// sqrt(l/Count) and the tail, with probability at most e^-l for the noise, e^-l for sampling and
-// 1/Horizon. Each share is of 20,000 runs, and may be off its bound by 5 standard errors: a false
-// alarm in 3.5 million numbers, of which there are some 140; the seeds are fixed.
+// TestCascadeCoverage: the noise in an estimate is beyond its tail no more often than the tail
+// says, whatever the attraction, in the denominator of the run; where an arm attracts all,
+// Laplace noise is beyond it a third as often at least. Sampling and noise together are beyond
+// the width of a rule, sqrt(l/Count) and the tail, with probability at most e^-l for the noise,
+// e^-l for sampling and 1/Horizon. Each share is of 20,000 runs, and may be off its bound by 5
+// standard errors: a false alarm in 3.5 million numbers, of which there are some 140; the seeds
+// are fixed.
 func TestCascadeCoverage(t *testing.T) {
 	const runs, rounds = 20_000, 127
 	for _, budget := range []privacy.Budget{{Epsilon: 1}, {Epsilon: 1, Delta: 1e-3}} {

@@ -101,7 +101,7 @@ func tallies() map[string]privacytest.Case[privacy.Means] {
 	for name, budget := range map[string]privacy.Budget{"Laplace": pure, "Gaussian": approximate} {
 		clicks := weights(tally.Cascade{Budget: budget}, false)
 		clicks.Setup.Lo, clicks.Setup.Hi = 0, 1
-		clicks.Nonlinear = true // a mean is the ratio of two noisy numbers: TestCascadePrivacy measures these
+		clicks.Nonlinear = true // a ratio: see TestCascadePrivacy
 		all["cascade, "+name] = clicks
 	}
 	all["blocks of three"] = weights(tally.Blocks{Budget: pure, Lengths: threes{}}, false)
@@ -169,8 +169,8 @@ func TestProbeNumbers(t *testing.T) {
 	}
 }
 
-// clicksAndSkips is a query: how often each arm was clicked, and how often it was skipped, where the
-// first weight above 1/2 is a click.
+// clicksAndSkips is a query: how often each arm was clicked, and how often it was skipped. The first
+// weight above 1/2 is a click.
 type clicksAndSkips struct{}
 
 func (clicksAndSkips) Dim(s privacy.Setup) int { return 2 * s.Arms }
@@ -194,7 +194,7 @@ func (clicksAndSkips) Answer(s privacy.Setup, records []privacy.Record, dst []fl
 }
 
 // TestClicksAndSkips: a search finds no two neighbours that move clicks and skips by more than
-// tally.Cascade has noise for, and some that move them by as much.
+// tally.Cascade has noise for, and some that move them as far.
 func TestClicksAndSkips(t *testing.T) {
 	for slots := 1; slots <= 5; slots++ {
 		for _, budget := range []privacy.Budget{pure, approximate} {
