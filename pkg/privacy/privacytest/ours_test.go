@@ -169,8 +169,8 @@ func TestProbeNumbers(t *testing.T) {
 	}
 }
 
-// clicksAndSkips is a query: how often each arm was clicked, and how often it was skipped. The first
-// weight above 1/2 is a click.
+// clicksAndSkips is a query: how often each arm was clicked, and how often it was skipped. The
+// first weight above 1/2 is a click.
 type clicksAndSkips struct{}
 
 func (clicksAndSkips) Dim(s privacy.Setup) int { return 2 * s.Arms }
