@@ -88,7 +88,8 @@ type cascadeLevel struct {
 type cascadeRun struct {
 	*cascade
 	noisyRun
-	arms []cascadeArm
+	arms  []cascadeArm
+	drawn int
 }
 
 // cascadeArm is an arm in a run.
@@ -159,7 +160,7 @@ func (c *cascade) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
 	if n == nil {
 		return curator.WithoutNoise(c)
 	}
-	r := &cascadeRun{c, c.start(n), make([]cascadeArm, c.data.Arms)}
+	r := &cascadeRun{cascade: c, noisyRun: c.start(n), arms: make([]cascadeArm, c.data.Arms)}
 	for i := range r.arms {
 		r.arms[i].left = c.levels[0].length
 	}
@@ -194,8 +195,12 @@ func (r *cascadeRun) Add(rec *privacy.Record) (moved bool, err error) {
 func (r *cascadeRun) release(e int, a *cascadeArm) {
 	l := r.level(a.full)
 	n := float64(l.length)
-	clicks := a.clicks + r.draw(r.later)
-	looks := clicks + a.skips + r.draw(r.later)
+	clicks, looks := a.clicks, a.clicks+a.skips
+	if r.later > 0 {
+		clicks += r.draw(r.later)
+		looks = clicks + a.skips + r.draw(r.later)
+		r.drawn += 2
+	}
 	a.clicked += float64(l.weight * clicks)
 	a.looked += float64(l.weight * looks)
 	a.squares += float64(l.square * looks)
@@ -224,13 +229,7 @@ func (c *cascade) Scale() float64 { return c.later }
 func (c *cascade) Plan(records int) privacy.Plan { return c.shown(records, 0).HeldBy(c) }
 
 // Plan returns the tally's plan with the draws of the run.
-func (r *cascadeRun) Plan(records int) privacy.Plan {
-	full := 0
-	for i := range r.arms {
-		full += r.arms[i].full
-	}
-	return r.shown(records, 2*full).HeldBy(r)
-}
+func (r *cascadeRun) Plan(records int) privacy.Plan { return r.shown(records, r.drawn).HeldBy(r) }
 
 func (c *cascade) shown(records, draws int) privacy.Plan {
 	return c.shows[1].Shown((c.data.Slots+1)*once(max(0, records)), draws)
