@@ -383,6 +383,8 @@ func subjects() []subject {
 		}).on(".Epsilon", ".Delta", ".Cumulative", ".Lengths", ".WarmUp", ".Slots", ".Horizon"),
 		tallies("tally.Hybrid", func() any { return tally.Hybrid{Epsilon: 1} }).
 			on(".Epsilon", ".Arms", ".Slots", ".Horizon", ".Lo", ".Hi", ".WarmUp"), // whose claim takes long
+		tallies("tally.Cascade", func() any { return tally.Cascade{Budget: privacy.Budget{Epsilon: 1}} }),
+		tallies("tally.Cascade of Gaussian noise", func() any { return tally.Cascade{Budget: budget} }),
 		tallies("tally.PosteriorDraws", func() any { return tally.PosteriorDraws{Variance: 1, First: 2, Delta: 1e-5} }),
 		tallies("tally.Response", func() any { return tally.Response{Epsilon: 1} }),
 		values("tally.Geometric", func() any { return tally.Geometric{First: 2, Ratio: 1.5} }),
@@ -571,6 +573,9 @@ func subjects() []subject {
 		semis("slots.OMM", func() any { return slots.DPUCBMAT(pick2of4(), 1) }),
 		semis("slots.OMM over trees", func() any { return slots.CUCBTree(pick2of4(), 1) }),
 		semis("slots.OMM over counts", func() any { return learner.New(slots.OMM{Matroid: pick2of4()}, tally.Counts{}) }),
+		semis("slots.OMM over clicks", func() any {
+			return learner.New(slots.OMM{Matroid: pick2of4(), Explore: 1.5, Log: slots.LogT}, tally.Cascade{Budget: budget})
+		}),
 		semis("slots.CTS", func() any { return slots.DPTSMAT(pick2of4(), 1) }),
 		semis("slots.CTSBeta", func() any { return slots.CTSBeta{Matroid: pick2of4()} }),
 		semis("slots.KLOSM", func() any {
@@ -654,6 +659,7 @@ func subjects() []subject {
 		values("environment.SemiBandit of Gaussian weights", func() any {
 			return environment.SemiBandit{Matroid: pick2of4(), Means: []float64{0.1, 0.2, 0.3, 0.4}, Law: environment.GaussianWeights, Sigma: 1}
 		}),
+		values("environment.Cascade", func() any { return environment.Cascade{Attraction: []float64{0.1, 0.2, 0.3, 0.4}, Slots: 2} }),
 		values("environment.Ratings", func() any {
 			return environment.Ratings{Rated: [][]bool{{true, false, false, true}, {false, true, false, true}}, Matroid: pick2of4()}
 		}),

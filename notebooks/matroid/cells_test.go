@@ -28,6 +28,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"m02-assert-staircase", "the index has thirty times the confidence", "pkg/learner/slots/omm.go", "const confidences = 3", "const confidences = 90"},
 	{"m02-assert-bounds", "a curve's final regret is its first", "pkg/simulate/result.go", "return c.Mean[len(c.Mean)-1]", "return c.Mean[0]"},
 	{"m02-equal-race", "Gaussian noise grows with the number of arms", "pkg/mechanism/tally/slot_noise.go", "math.Sqrt(float64(slots))/n.mu", "float64(slots)/n.mu"},
+	{"m02r-lists-race", "clicks and skips have the noise of one number too few", "pkg/mechanism/tally/cascade.go", "noise.scale(s.Slots+1, 1)", "noise.scale(s.Slots, 1)"},
 	{"st02-table", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
 	{"st02-shape", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
 }

@@ -14,6 +14,7 @@
 //   - [Arms]: the K-armed bandit.
 //   - [SemiBandit]: random weights on the bases of a matroid (MAT, Section 2).
 //   - [Ratings]: movie recommendations from a table of who rated what (MAT, Section 5.2).
+//   - [Cascade]: lists of items, of which a user clicks the first that attracts her.
 //   - [Adversary]: rewards fixed in advance, and regret in hindsight.
 //
 // [Blind] hides the contexts of an environment. [Measure] looks at what theorems assume of one.

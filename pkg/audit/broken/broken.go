@@ -11,7 +11,7 @@
 //   - Noise used again, or too rarely drawn: sharedNoise, keptNoise, reusedNoise, sharedVectors.
 //   - Sparse vector and noisy maximum: freshThreshold, noCutoff, noisyMaxValue.
 //   - Values that leak past the noise: lowBits, clipAfterNoise, refusesRecords, remembersViews,
-//     printedLasso, screenedQueries, unclippedContexts.
+//     printedLasso, screenedQueries, unclippedContexts, looksInTheOpen.
 //   - Claims wider than the releases, as authors of statistics, devices and learners type them:
 //     firstLawOnly, noShuffler, orderKept, twoBitsAsOne, rawWidth, rarelySwitching and what follows
 //     them in their file.
@@ -46,7 +46,7 @@ func All() []audit.Item {
 		drawnAgain(), rangeOfTheData(), exponentialWithoutHalf(), oneSided(), uniformNoise(),
 		evenNoise(), onlyWhereSome(), sampleOfAll(), missingLevel(), rawExpiry(), eachCoordinate(),
 		wrongNorm(), varianceAsDeviation(), sharedFlip(), oneHotAsBit(), askedAgain(), rawDivisor(),
-		antithetic(), firstOfBlock(), testsInTheOpen(), drawEachRound(),
+		antithetic(), firstOfBlock(), testsInTheOpen(), drawEachRound(), looksInTheOpen(),
 	}
 }
 

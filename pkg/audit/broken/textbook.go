@@ -265,3 +265,14 @@ func drawEachRound() audit.Mechanism {
 		},
 	}
 }
+
+// looksInTheOpen is a cascading bandit that releases a block of an item when two users have looked
+// at it. The first of two clicks on the item before it, or skips both.
+func looksInTheOpen() audit.Mechanism {
+	return fixture("blocks of looks", "blocks of observations where a click ends them", 1, math.Inf(1), 1, 2000,
+		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
+			if out[0] = -1e3; 2-world == 2 {
+				out[0] = laplace(n, 3)
+			}
+		})
+}

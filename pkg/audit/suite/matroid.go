@@ -1,7 +1,9 @@
 package suite
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
@@ -105,6 +107,7 @@ func soundTallies(e Effort) []audit.Item {
 		means(1).item("doubling blocks, Gaussian", Budget.Epsilon, many, tally.Blocks{Budget: Budget}),
 		tree.item("tree of each arm, Laplace", pure.Epsilon, many, tally.Tree{Budget: pure}),
 		means(0).item("tree of each arm, Gaussian", Budget.Epsilon, many, tally.Tree{Budget: Budget}),
+		cascadeItem("clicks of a cascade, Laplace", tallyRuns(e), pure), cascadeItem("clicks of a cascade, Gaussian", many, Budget),
 		warmUpItem(e, "doubling blocks, warm-up", privacy.Sound),
 		warmUpItem(e, "doubling blocks, warm-up as published", privacy.AsPublished),
 	}
@@ -125,4 +128,56 @@ func warmUpItem(e Effort, name string, c privacy.Calibration) audit.Item {
 		}
 	}}
 	return first.item(name, exact, tallyRuns(e), tally.Blocks{Budget: budget, Calibration: c})
+}
+
+// cascadeItem audits the clicks and skips of two arms in a block of 32 lists, of which one has a
+// click in the first place, or none: three numbers differ, by 1 each. They are read off the
+// estimates before and after the block, whose tails show the denominators.
+func cascadeItem(name string, runs int, b privacy.Budget) audit.Item {
+	const before, after, block = 31, 63, 32
+	setup := privacy.Setup{Arms: 3, Slots: 2, Horizon: after, Hi: 1}
+	unit := opened(tally.Cascade{Budget: b}.Open(setup)).(interface{ Scale() float64 }).Scale()
+	variance := float64(unit * unit)
+	if b.Delta == 0 {
+		variance *= 2
+	}
+	weight := func(n float64) float64 { return n / (n + float64(4*variance)) }
+	var root, linear [2]float64 // of the tails of the numerators, before and after
+	for n, squares := 1.0, 0.0; n <= block; n *= 2 {
+		scale := float64(weight(n) * unit)
+		squares += float64(scale * scale)
+		linear[0], linear[1] = linear[1], scale
+		root[0], root[1] = root[1], math.Sqrt(2*squares)
+	}
+	run := talliedRun{setup, slices.Repeat([][]int{{0, 1}}, after), before, 5, func(i int, t privacy.Stream[privacy.Means], out []float64) {
+		if i != before-1 && i != after-1 {
+			return
+		}
+		which := i / (after - 1)
+		for arm := range 2 {
+			e, kept := t.Release().Of[arm], out[1+2*arm:]
+			if e.Count == 0 {
+				continue // which is rare
+			}
+			looks := linear[which] / e.Tail.Linear
+			if b.Delta > 0 {
+				looks = root[which] / e.Tail.Root
+			}
+			clicks := float64(e.Mean * looks)
+			if which == 0 {
+				kept[0], kept[1] = clicks, looks
+				continue
+			}
+			clicks, looks = (clicks-kept[0])/weight(block), (looks-kept[1])/weight(block)
+			kept[0], kept[1] = 0, 0
+			tells := []float64{block + clicks - looks, clicks}[:2-arm]
+			for _, y := range tells {
+				if b.Delta == 0 {
+					y = tellLaplace(y)
+				}
+				out[0] += y
+			}
+		}
+	}}
+	return run.item(name, b.Epsilon, runs, tally.Cascade{Budget: b})
 }

@@ -3,6 +3,7 @@ package slots_test
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
@@ -80,4 +81,29 @@ func ExampleDPTSMAT() {
 	// condition   the arms of a round depend on earlier releases, and not on its weights
 	// not covered error texts, counts of clipped records, running times
 	// source      blocks of Differentially private matroid bandits, Theorem 1
+}
+
+// CascadeUCB1 shows three of six items, of which a user clicks the first that attracts her. It is
+// OMM over another count, with noise or without.
+func ExampleOMM_cascade() {
+	env := environment.Cascade{Attraction: []float64{0.05, 0.3, 0.05, 0.2, 0.05, 0.2}, Slots: 3}
+	policy := slots.OMM{Matroid: env.Matroid(), Explore: 1.5, Log: slots.LogT, Width: 0.3}
+	e := simulate.Experiment{Name: "lists", Horizon: 10_000, Trials: 4, Seed: 1, Environment: env}
+	for _, epsilon := range []float64{math.Inf(1), 1} {
+		e.Policies = append(e.Policies, simulate.Policy{
+			Name:    fmt.Sprintf("epsilon = %v", epsilon),
+			Learner: learner.New(policy, tally.Cascade{Budget: privacy.Budget{Epsilon: epsilon}}),
+		})
+	}
+	r, err := e.Run(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, c := range r.Curves() {
+		fmt.Printf("%-14s regret %.0f\n", c.Policy, c.Final())
+	}
+	// Output:
+	// epsilon = +Inf regret 27
+	// epsilon = 1    regret 274
 }

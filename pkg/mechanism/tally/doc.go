@@ -4,6 +4,7 @@
 //   - [Blocks]: the mean of a block of observations once the block is full.
 //   - [Batches]: the same, of batches that a policy may set the lengths of, or of all of them.
 //   - [RoundBatches]: the mean of each arm that was played in a batch of rounds.
+//   - [Cascade]: of those who looked at an arm in a list, the share that clicked it.
 //   - [Tree]: the mean of all observations after each of them.
 //   - [Hybrid]: the same, whatever the horizon.
 //   - [PosteriorDraws]: a draw of each arm's mean in each round, as Thompson sampling makes it.

@@ -98,6 +98,12 @@ func tallies() map[string]privacytest.Case[privacy.Means] {
 	responses := weights(tally.Response{Epsilon: pure.Epsilon}, false)
 	responses.Nonlinear = true
 	all["responses"] = responses
+	for name, budget := range map[string]privacy.Budget{"Laplace": pure, "Gaussian": approximate} {
+		clicks := weights(tally.Cascade{Budget: budget}, false)
+		clicks.Setup.Lo, clicks.Setup.Hi = 0, 1
+		clicks.Nonlinear = true // a ratio: see TestCascadePrivacy
+		all["cascade, "+name] = clicks
+	}
 	all["blocks of three"] = weights(tally.Blocks{Budget: pure, Lengths: threes{}}, false)
 	counts := weights(tally.Counts{}, false)
 	counts.Public = true
@@ -161,4 +167,85 @@ func TestProbeNumbers(t *testing.T) {
 			t.Logf("found %.9f, planned %.9f, sd %v, %s", found.Found*sd, found.Planned*sd, sd, found.Where)
 		})
 	}
+}
+
+// clicksAndSkips is a query: how often each arm was clicked, and how often it was skipped. The
+// first weight above 1/2 is a click.
+type clicksAndSkips struct{}
+
+func (clicksAndSkips) Dim(s privacy.Setup) int { return 2 * s.Arms }
+
+func (clicksAndSkips) Sensitivity(s privacy.Setup, _ int) privacy.Norms {
+	return privacy.Norms{L1: float64(s.Slots + 1), L2: math.Sqrt(float64(s.Slots + 1))}
+}
+
+func (clicksAndSkips) Answer(s privacy.Setup, records []privacy.Record, dst []float64) ([]float64, error) {
+	counts := make([]float64, 2*s.Arms)
+	for _, r := range records {
+		for i, arm := range r.Arms {
+			if r.Y[i] > 0.5 {
+				counts[2*arm]++
+				break
+			}
+			counts[2*arm+1]++
+		}
+	}
+	return append(dst, counts...), nil
+}
+
+// TestClicksAndSkips: a search finds no two neighbours that move clicks and skips by more than
+// tally.Cascade has noise for, and some that move them as far.
+func TestClicksAndSkips(t *testing.T) {
+	for slots := 1; slots <= 5; slots++ {
+		for _, budget := range []privacy.Budget{pure, approximate} {
+			found := privacytest.Query(t, privacytest.QueryCase{
+				Of:    tally.Additive{Budget: budget, Query: clicksAndSkips{}, Lengths: tally.EqualRounds(4)},
+				Setup: privacy.Setup{Arms: 6, Slots: slots, Horizon: 8, Hi: 1},
+			})
+			want := float64(slots + 1)
+			if budget.Delta > 0 {
+				want = math.Sqrt(want)
+			}
+			if math.Abs(found.Seen-want) > 1e-9 {
+				t.Errorf("%d slots: %v, want %v", slots, found, want)
+			}
+		}
+	}
+}
+
+// looked is tally.Blocks over the arms that were looked at, as if what a click hides were public.
+type looked struct{ tally.Blocks }
+
+type lookedMechanism struct {
+	privacy.Mechanism[privacy.Means]
+}
+
+type lookedStream struct {
+	privacy.Stream[privacy.Means]
+}
+
+func (l looked) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], error) {
+	m, err := l.Blocks.Open(s)
+	return lookedMechanism{m}, err
+}
+
+func (l lookedMechanism) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	return lookedStream{l.Mechanism.Start(n)}
+}
+
+func (l lookedStream) Add(r *privacy.Record) (bool, error) {
+	for i, y := range r.Y {
+		if y > 0.5 {
+			return l.Stream.Add(&privacy.Record{Arms: r.Arms[:i+1], Y: r.Y[:i+1]})
+		}
+	}
+	return l.Stream.Add(r)
+}
+
+// TestBlocksOfLooks: that a block is full when enough users have looked at its arm tells who has,
+// however large the noise.
+func TestBlocksOfLooks(t *testing.T) {
+	c := weights(looked{tally.Blocks{Budget: pure}}, false)
+	c.Setup.Lo, c.Setup.Hi = 0, 1
+	caught(t, "blocks of looks", "Noised", "draws are made", func(t testing.TB) { privacytest.Statistic(t, c) })
 }
