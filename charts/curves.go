@@ -30,8 +30,8 @@ func Curves(curves []simulate.Curve) []Series {
 }
 
 // Regret returns the usual figure of cumulative regret against rounds, with the series of [Curves].
-// Of two trials it shows both, as a band: their confidence interval would reach 12.7 standard errors
-// to each side. Its Scale is LectureScale. Change its fields as you like.
+// Of two trials it shows both, as a band: their confidence interval would reach 12.7 standard
+// errors to each side. Its Scale is LectureScale. Change its fields as you like.
 func Regret(title string, curves []simulate.Curve) *Figure {
 	f := &Figure{Title: title, X: Axis{Name: "round t"}, Y: Axis{Name: "cumulative regret"}, Series: Curves(curves), Scale: LectureScale}
 	if len(curves) == 0 || curves[0].Trials == 0 {
