@@ -152,6 +152,7 @@ func (l *private[R]) Start(own *rand.Rand, noise rand.Source) bandit.Run {
 			batches.Follow(lengths)
 		}
 	}
+	run.encoder, _ = run.rule.(Encoder)
 	if run.failed = checkRule(run.rule); run.failed == nil {
 		run.failed = run.learn()
 	}
@@ -162,6 +163,7 @@ func (l *private[R]) Start(own *rand.Rand, noise rand.Source) bandit.Run {
 type PrivateRun[R any] struct {
 	*private[R]
 	rule      Rule[R]
+	encoder   Encoder // the rule, if it is one
 	stream    privacy.Stream[R]
 	failed    error // why the run could not begin
 	warm      bool  // round 0 is over
@@ -228,7 +230,8 @@ func (l *PrivateRun[R]) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.
 	return Explain(l.rule, l.broadcast, v, dst)
 }
 
-// Update hands the rewards of the arms played, and the first arm's context, to the statistic.
+// Update hands the rewards of the arms played, and the first arm's context, to the statistic. A
+// rule that is an [Encoder] encodes them.
 func (l *PrivateRun[R]) Update(v *bandit.View, arms []int, y []float64) error {
 	if l.failed != nil {
 		return checks.InRound(v.Round, l.failed)
@@ -242,6 +245,12 @@ func (l *PrivateRun[R]) Update(v *bandit.View, arms []int, y []float64) error {
 	}
 	// field by field, which is faster: a literal would be made on the stack and copied
 	l.record.X, l.record.Arms, l.record.Y = v.Row(arms[0]), arms, y
+	if l.encoder != nil {
+		if err := l.encoder.Encode(l.broadcast, &l.record); err != nil {
+			l.record = privacy.Record{}
+			return checks.InRound(v.Round, err)
+		}
+	}
 	return l.add(v.Round)
 }
 
