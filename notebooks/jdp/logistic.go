@@ -124,18 +124,20 @@ func reportLogistic(_ cell.Scale, tables []*simulate.Table) (*charts.Table, erro
 	return t, nil
 }
 
-// claimLogistic reads the committed table, and plays some trials of it again.
+// claimLogistic reads the committed table, and plays some trials of another seed.
 func claimLogistic(cell.Scale) (string, error) {
 	table := lab.MustTable("jdp-logistic")
 	e := Logistic(cell.Lecture)
-	e.Policies = e.Policies[:3]
+	e.Policies, e.Seed = e.Policies[:3], Seed+1
 	fresh := lab.Tables([]*simulate.Result{check.Try(e.Run(context.Background()))})[0]
 	var evidence string
 	for _, epsilon := range logisticEpsilons {
 		name := logisticName(logisticModels[0].name, epsilon)
 		_, mean, se := check.Try(table.Curve(name)).Last()
-		_, again, error := check.Try(fresh.Curve(name)).Last()
-		check.That(math.Abs(again-mean) <= 4*math.Hypot(se, error), "%s: regret %.4g ± %.2g, committed %.4g ± %.2g", name, again, error, mean, se)
+		_, again, _ := check.Try(fresh.Curve(name)).Last()
+		// five standard errors, by the scatter of the committed trials: a false alarm of 2e-6 for a new seed
+		apart := math.Sqrt(1 + float64(table.Curves[0].Trials)/float64(e.Trials))
+		check.That(math.Abs(again-mean) <= 5*se*apart, "%s: regret %.4g, committed %.4g ± %.2g", name, again, mean, se)
 		if epsilon > 0 {
 			proved := check.Try(learner.ClaimOf(logisticLearner(logisticModels[0].policy, epsilon), e.Environment.(environment.Logistic).Problem(), logisticRounds))
 			check.That(math.Abs(proved.Epsilon()/epsilon-1) <= 1e-6, "%s claims %v", name, proved.Epsilon())

@@ -32,32 +32,35 @@ func logisticRow(t int) (x [2]float64, y float64) {
 	return x, y
 }
 
-// estimate returns theta~ of a run, by what it shows of the unit vectors.
-func estimate(t *testing.T, run bandit.Run, p bandit.Problem, round int) (theta []float64) {
+// estimate returns theta~ of a run, and the widths, by what it shows of the unit vectors.
+func estimate(t *testing.T, run bandit.Run, p bandit.Problem, round int) (theta, width []float64) {
 	t.Helper()
 	for i := range p.Dim {
 		v := bandit.View{Round: round, Arms: 1, Dim: p.Dim, X: make([]float64, p.Dim)}
-		v.X[i] = p.ContextNorm
+		v.X[i] = 1
 		shown, err := bandit.Explain(run, &v, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		theta = append(theta, shown[0].Estimate/p.ContextNorm)
+		theta, width = append(theta, shown[0].Estimate), append(width, shown[0].Width)
+		if s := shown[0]; math.Abs(s.Index-s.Estimate-s.Width) > 1e-12 {
+			t.Errorf("round %d: %+v, want an index that is the sum of both", round, s)
+		}
 	}
-	return theta
+	return theta, width
 }
 
-// TestLogisticGolden: without noise the estimates are those of numpy, which writes the recursion
-// down with dense matrices, and come to scikit-learn's penalised maximum likelihood: within a
-// tenth of its standard error after 100 rounds, and 0.03 of it after 1000 and 4000.
+// TestLogisticGolden: without noise the estimates and their widths are those of numpy, which writes
+// the recursion down with dense matrices, and the estimates come to scikit-learn's penalised maximum
+// likelihood: within a tenth of its standard error after 100 rounds, and 0.03 of it after 1000.
 func TestLogisticGolden(t *testing.T) {
-	type golden struct{ theta, likelihood, se [2]float64 }
+	type golden struct{ theta, width, likelihood, se [2]float64 }
 	want := map[int]golden{
-		1:    {theta: [2]float64{0.17414457237097772, 0.047718216308324506}},
-		10:   {theta: [2]float64{0.932345392271299, 0.23011203304026684}},
-		100:  {[2]float64{1.6479874554215417, -1.1815203772043217}, [2]float64{1.682195936641637, -1.208198330398506}, [2]float64{0.5559184635062857, 0.5446491299833324}},
-		1000: {[2]float64{1.4456621738819384, -1.0653851780272265}, [2]float64{1.449825260372717, -1.0680612504767242}, [2]float64{0.17054055494801307, 0.16793541515770954}},
-		4000: {[2]float64{1.4553783720949105, -1.0721113060409457}, [2]float64{1.4565543938975312, -1.0728947428994862}, [2]float64{0.08534001815842625, 0.08404754895405293}},
+		1:    {theta: [2]float64{0.17414457237097772, 0.047718216308324506}, width: [2]float64{7.180523585985342, 7.287327235196933}},
+		10:   {theta: [2]float64{0.932345392271299, 0.23011203304026684}, width: [2]float64{6.268463547761002, 6.268147913451823}},
+		100:  {[2]float64{1.6479874554215417, -1.1815203772043217}, [2]float64{3.583352217730711, 3.5352530071198154}, [2]float64{1.682195936641637, -1.208198330398506}, [2]float64{0.5559184635062857, 0.5446491299833324}},
+		1000: {[2]float64{1.4456621738819384, -1.0653851780272265}, [2]float64{1.3484767597641325, 1.3276044427808813}, [2]float64{1.449825260372717, -1.0680612504767242}, [2]float64{0.17054055494801307, 0.16793541515770954}},
+		4000: {[2]float64{1.4553783720949105, -1.0721113060409457}, [2]float64{0.7062086823635344, 0.6954752772039628}, [2]float64{1.4565543938975312, -1.0728947428994862}, [2]float64{0.08534001815842625, 0.08404754895405293}},
 	}
 	run := bandittest.Run(t, learner.New(linear.Logistic{ThetaNorm: 3}, nil), oneArm, 5000, nil, nil)
 	for round := 1; round <= 4000; round++ {
@@ -69,9 +72,10 @@ func TestLogisticGolden(t *testing.T) {
 			continue
 		}
 		delete(want, round)
-		for i, got := range estimate(t, run.Run, oneArm, round+1) {
-			if math.Abs(got-w.theta[i]) > 1e-9 {
-				t.Errorf("round %d: theta[%d] = %v, want %v", round, i, got, w.theta[i])
+		theta, width := estimate(t, run.Run, oneArm, round+1)
+		for i, got := range theta {
+			if math.Abs(got-w.theta[i]) > 1e-9 || math.Abs(width[i]-w.width[i]) > 1e-9 {
+				t.Errorf("round %d: theta[%d] = %v with a width of %v, want %v and %v", round, i, got, width[i], w.theta[i], w.width[i])
 			}
 			if off := math.Abs(got-w.likelihood[i]) / w.se[i]; w.se[i] > 0 && off > max(0.03, 10/float64(round)) {
 				t.Errorf("round %d: theta[%d] = %v, %.3f standard errors from the maximum likelihood", round, i, got, off)
@@ -158,9 +162,11 @@ func TestLogisticSigns(t *testing.T) {
 		v.X = x[:]
 		b.Update(&v, b.Select(&v, nil), []float64{y})
 	}
-	for i, got := range estimate(t, b.Run, oneArm, 401) {
-		if want := estimate(t, a.Run, oneArm, 401)[i]; math.Abs(got-want) > 1e-9 {
-			t.Errorf("theta[%d] = %v, want %v", i, got, want)
+	want, _ := estimate(t, a.Run, oneArm, 401)
+	got, _ := estimate(t, b.Run, oneArm, 401)
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 1e-9 {
+			t.Errorf("theta[%d] = %v, want %v", i, got[i], want[i])
 		}
 	}
 }
