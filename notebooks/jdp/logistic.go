@@ -30,21 +30,31 @@ const (
 // logisticEpsilons are its budgets. 0 is not private.
 var logisticEpsilons = []float64{0, 4, 8}
 
-// logisticPrinted is a row of the table: what is printed, and the mean of so many trials of the same
-// program on its own instance, run again.
+// logisticPrinted is a row of the published program: what its table prints, if that has the row, and
+// the mean of ten trials, run again.
 type logisticPrinted struct {
 	program string
 	epsilon float64
-	regret  float64
+	regret  float64 // 0: not printed
 	again   Published
-	trials  int
 }
 
-// logisticTable has the rows of the published program, at the first commit of
-// github.com/Sahasrajit123/Shuffle_joint_dp_generalized_linear_contextual_bandits, ab8fd16, whose
-// regret_table_output.txt has these numbers. Later commits repair its tree and its accountant, and
-// leave the numbers.
-var logisticTable = []logisticPrinted{}
+// logisticTable is the table of regret_table_output.txt in the repository
+// github.com/Sahasrajit123/Shuffle_joint_dp_generalized_linear_contextual_bandits, run again at its
+// first commit, ab8fd16, with numpy 2.4 and scipy 1.17. What has no noise comes to the printed
+// digits, so that the table is of that commit; noise has no seed there. A later commit repairs the
+// tree and the accountant, and leaves the table as it is. Copied has one line of rs_glinucb.py
+// changed, prev_H = curr_H.copy(), and the last row has lmbda = 102.35, too.
+var logisticTable = []logisticPrinted{
+	{"ECOLog", 0, 359.34, Published{359.340, 28.1}},
+	{"GLOC", 0, 545.43, Published{545.428, 2.6}},
+	{"RS-GLinUCB", 0, 734.14, Published{734.145, 184.1}},
+	{"Private-GLM", 4, 454.06, Published{453.700, 5.6}},
+	{"Private-GLM", 6, 311.79, Published{312.106, 15.0}},
+	{"Private-GLM", 8, 307.13, Published{317.519, 15.0}},
+	{"RS-GLinUCB, copied", 0, 0, Published{395.007, 23.9}},
+	{"RS-GLinUCB, copied, ridge 102", 0, 0, Published{375.053, 1.7}},
+}
 
 // logisticModels are ours, by name: the logistic model with the width that LinUCB has for its rows,
 // and with a quarter of it, and the linear model, which is wrong here.
@@ -104,8 +114,12 @@ func reportLogistic(_ cell.Scale, tables []*simulate.Table) (*charts.Table, erro
 		return fmt.Sprint(epsilon)
 	}
 	for _, r := range logisticTable {
+		printed := "–"
+		if r.regret > 0 {
+			printed = fmt.Sprintf("%.2f", r.regret)
+		}
 		t.Add(r.program, of(r.epsilon), map[bool]string{true: "does not hold", false: "–"}[r.epsilon > 0],
-			fmt.Sprintf("%.2f", r.regret), fmt.Sprintf("%.0f ± %.0f", r.again.Mean, r.again.SE), r.trials)
+			printed, fmt.Sprintf("%.2f ± %.1f", r.again.Mean, r.again.SE), 10)
 	}
 	for _, m := range logisticModels {
 		for _, epsilon := range logisticEpsilons {
@@ -115,11 +129,11 @@ func reportLogistic(_ cell.Scale, tables []*simulate.Table) (*charts.Table, erro
 				proved := check.Try(learner.ClaimOf(logisticLearner(m.policy, epsilon), environment.Logistic{}.Problem(), logisticRounds))
 				claim = fmt.Sprintf("ε = %.4g proved", proved.Epsilon())
 			}
-			t.Add("ours: "+m.name, of(epsilon), claim, "–", fmt.Sprintf("%.1f ± %.1f", mean, se), tables[0].Curves[0].Trials)
+			t.Add("ours: "+m.name, of(epsilon), claim, "–", fmt.Sprintf("%.2f ± %.1f", mean, se), tables[0].Curves[0].Trials)
 		}
 	}
 	t.Caption = fmt.Sprintf("Logistic rewards, |θ| = S = %g, K = 20 contexts uniform in the ball of d = 3, δ = %g: regret after %d rounds ± its standard error. "+
-		"Printed: the first table of Sarmasarkar 2026, of ten trials, with the same program run again beside it. Ours are over BLT; seed %d",
+		"Printed: the first table of Sarmasarkar 2026, of ten trials; beside it the same program, run again. Ours are over BLT; seed %d",
 		logisticNorm, logisticDelta, tables[0].Provenance.Rounds, tables[0].Provenance.Seed)
 	return t, nil
 }
@@ -135,7 +149,7 @@ func claimLogistic(cell.Scale) (string, error) {
 		name := logisticName(logisticModels[0].name, epsilon)
 		_, mean, se := check.Try(table.Curve(name)).Last()
 		_, again, _ := check.Try(fresh.Curve(name)).Last()
-		// five standard errors, by the scatter of the committed trials: a false alarm of 2e-6 for a new seed
+		// five standard errors by the scatter of the committed trials, which one seed of 2e6 exceeds
 		apart := math.Sqrt(1 + float64(table.Curves[0].Trials)/float64(e.Trials))
 		check.That(math.Abs(again-mean) <= 5*se*apart, "%s: regret %.4g, committed %.4g ± %.2g", name, again, mean, se)
 		if epsilon > 0 {
@@ -143,10 +157,10 @@ func claimLogistic(cell.Scale) (string, error) {
 			check.That(math.Abs(proved.Epsilon()/epsilon-1) <= 1e-6, "%s claims %v", name, proved.Epsilon())
 		}
 		for _, r := range logisticTable {
-			if r.epsilon == epsilon {
+			if r.epsilon == epsilon && r.regret > 0 {
 				check.That(mean+3*se <= 0.6*r.regret, "%s: regret %.4g ± %.2g, %s prints %v", name, mean, se, r.program, r.regret)
-				z := (r.again.Mean - r.regret) / r.again.SE
-				evidence += fmt.Sprintf("%s: printed %.2f, run again %.0f ± %.0f (z = %+.1f), ours %.1f ± %.1f; ", r.program, r.regret, r.again.Mean, r.again.SE, z, mean, se)
+				check.That(math.Abs(r.again.Mean-r.regret) <= 3*r.again.SE, "%s prints %v, and has %.4g ± %.2g again", r.program, r.regret, r.again.Mean, r.again.SE)
+				evidence += fmt.Sprintf("%s: printed %.2f, run again %.2f ± %.1f, ours %.1f ± %.1f; ", r.program, r.regret, r.again.Mean, r.again.SE, mean, se)
 			}
 		}
 	}

@@ -112,7 +112,7 @@ func (e *logistic) Next(v *bandit.View) {
 			}
 			e.normals.Fill(x)
 		}
-		scale := portable.Exp(portable.Log(1-e.rng.Float64())/float64(d)) / math.Sqrt(square)
+		scale := portable.Exp(portable.Log(1-float64(e.rng.Float64()))/float64(d)) / math.Sqrt(square)
 		for i := range x {
 			x[i] *= scale
 		}

@@ -16,7 +16,8 @@ import (
 
 // Private is a bandit.Learner made of a policy and the statistic that the policy reads. A run hands
 // the statistic what the environment shows, and the policy what the statistic releases. Its privacy
-// claim is the statistic's plan; the policy is post-processing.
+// claim is the statistic's plan; the policy is post-processing. (A rule that is an [Encoder] has a
+// say in what the statistic is handed, by what was released before.)
 //
 // The trust model depends on the problem. With contexts it is joint differential privacy: an action
 // depends on its own round's context without noise, and on other rounds through the release alone.

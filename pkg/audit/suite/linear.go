@@ -213,8 +213,8 @@ func soundLinear(e Effort) (items []audit.Item) {
 	return items
 }
 
-// tellLogistic is the stage of a logistic learner. In one world its first reward is the highest, and
-// in the other the lowest, at the longest context. Later contexts are 0, so that the rows, whose
+// tellLogistic is the stage of a logistic learner, whose first reward is the highest in one world
+// and the lowest in the other, at the longest context. Later contexts are 0: their rows, whose
 // weights depend on releases, are the same whatever these are.
 func tellLogistic(rounds int) stage {
 	s := stage{problem: bandit.Problem{Arms: 1, Dim: 1, Slots: 1, ContextNorm: 1, RewardMax: 1}}

@@ -51,7 +51,7 @@ func estimate(t *testing.T, run bandit.Run, p bandit.Problem, round int) (theta,
 }
 
 // TestLogisticGolden: without noise the estimates and their widths are those of numpy, which writes
-// the recursion down with dense matrices, and the estimates come to scikit-learn's penalised maximum
+// the recursion down with dense matrices. The estimates come to scikit-learn's penalised maximum
 // likelihood: within a tenth of its standard error after 100 rounds, and 0.03 of it after 1000.
 func TestLogisticGolden(t *testing.T) {
 	type golden struct{ theta, width, likelihood, se [2]float64 }
