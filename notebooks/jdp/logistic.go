@@ -30,8 +30,8 @@ const (
 // logisticEpsilons are its budgets. 0 is not private.
 var logisticEpsilons = []float64{0, 4, 8}
 
-// logisticPrinted is a row of the published program: what its table prints, if that has the row, and
-// the mean of ten trials, run again.
+// logisticPrinted is a row of the published program: what its table prints, if that has the row,
+// and the mean of ten trials, run again.
 type logisticPrinted struct {
 	program string
 	epsilon float64
