@@ -470,6 +470,7 @@ func subjects() []subject {
 			return learner.New(linear.UCB{OptimalShift: true}, continual.Tree{Noise: continual.Gaussian{Budget: budget}})
 		}),
 		linears("linear.UCB over BLT", func() any { return learner.New(linear.UCB{}, continual.BLT{Budget: budget}) }),
+		linears("linear.Logistic", func() any { return learner.New(linear.Logistic{ThetaNorm: 2}, continual.BLT{Budget: budget}) }),
 		linears("sparse.ThresholdedLasso", func() any { return sparse.ThresholdedLasso{Lambda: 0.02, Tolerance: 1e-6} }),
 		linears("sparse.SparsityAgnostic", func() any { return sparse.SparsityAgnostic{Lambda: 0.02, Tolerance: 1e-6} }),
 		linears("sparse.LassoBandit", func() any {
@@ -638,6 +639,7 @@ func subjects() []subject {
 		values("environment.DecisionSets", func() any { return environment.DecisionSets{Arms: 3, Dim: 3, Gap: 0.1, Top: 0.75} }),
 		values("environment.UnitFeatures", func() any { return environment.UnitFeatures{Arms: 4, Dim: 3, Norm: 1} }),
 		values("environment.SphereArms", func() any { return environment.SphereArms{Arms: 4, Dim: 3, Length: 0.4} }),
+		values("environment.Logistic", func() any { return environment.Logistic{Arms: 4, Dim: 3, Norm: 2} }),
 		values("environment.Blind", func() any { return environment.Blind{Environment: environment.SphereArms{Arms: 4, Dim: 3}} }),
 		values("environment.Adversary", func() any {
 			return environment.Adversary{Plan: environment.Turns, Arms: 3, Gap: 0.2, Growth: 2}

@@ -5,6 +5,7 @@
 //   - [DecisionSets]: random decision sets with a known gap (JDP, Appendix D).
 //   - [UnitFeatures]: the experiments in the local and the shuffle model (LDP, Section 5).
 //   - [SphereArms]: finitely many arms that stay the same (SURVEY, Section 5).
+//   - [Logistic]: rewards of a logistic model (the experiments of Sarmasarkar 2026).
 //   - [TwoContexts]: two arms that a coin swaps every round (JDP, Claim 13).
 //   - [Sparse]: many dimensions of which few matter (LASSO).
 //   - [Labelled]: labelled data of one's own, as package datasets reads it.

@@ -22,7 +22,8 @@
 //   - [Delayed]: has the rewards come late
 //   - [RandomisedAction]: makes actions private towards their own users too
 //
-// A rule that is an [Explainer] shows what it chooses by. Package catalogue lists the learners for
-// a race at equal privacy. Read [Policy] and [Private] first, then linear.UCB; for the local model
-// read [Local], then local.LDPDevice.
+// A rule that is an [Explainer] shows what it chooses by, and one that is an [Encoder] says what
+// the statistic takes in. Package catalogue lists the learners for a race at equal privacy. Read
+// [Policy] and [Private] first, then linear.UCB; for the local model read [Local], then
+// local.LDPDevice.
 package learner

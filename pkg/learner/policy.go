@@ -64,6 +64,20 @@ type Exacter[R any] interface {
 	Exact() privacy.Statistic[R]
 }
 
+// Encoder is a Rule that says what the statistic takes in for a round: one of a model that is not
+// linear weights rows by its estimate.
+//
+// A row then depends on earlier releases and on its own round, as it does through the arm
+// anyway. The statistic clips it like any other, and its claim covers rows that depend on earlier
+// releases; so the claim stays the statistic's.
+type Encoder interface {
+	// Encode replaces the record of a round. It must depend on nothing but the broadcast and the
+	// record, as Act does on the broadcast and the view: a rule that remembered records would put one
+	// user into another's row. The slices of the record belong to others; the new ones are valid until
+	// the next call.
+	Encode(broadcast []float64, r *privacy.Record) error
+}
+
 // Explainer is a [Rule] or a [Reporter] that shows what Act chooses by: see bandit.Explainer, which
 // the runs of Private and Local are with it.
 type Explainer interface {

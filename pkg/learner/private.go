@@ -16,7 +16,8 @@ import (
 
 // Private is a bandit.Learner made of a policy and the statistic that the policy reads. A run hands
 // the statistic what the environment shows, and the policy what the statistic releases. Its privacy
-// claim is the statistic's plan; the policy is post-processing.
+// claim is the statistic's plan; the policy is post-processing. (A rule that is an [Encoder] has a
+// say in what the statistic is handed, by what was released before.)
 //
 // The trust model depends on the problem. With contexts it is joint differential privacy: an action
 // depends on its own round's context without noise, and on other rounds through the release alone.
@@ -152,6 +153,7 @@ func (l *private[R]) Start(own *rand.Rand, noise rand.Source) bandit.Run {
 			batches.Follow(lengths)
 		}
 	}
+	run.encoder, _ = run.rule.(Encoder)
 	if run.failed = checkRule(run.rule); run.failed == nil {
 		run.failed = run.learn()
 	}
@@ -162,6 +164,7 @@ func (l *private[R]) Start(own *rand.Rand, noise rand.Source) bandit.Run {
 type PrivateRun[R any] struct {
 	*private[R]
 	rule      Rule[R]
+	encoder   Encoder // the rule, if it is one
 	stream    privacy.Stream[R]
 	failed    error // why the run could not begin
 	warm      bool  // round 0 is over
@@ -228,7 +231,8 @@ func (l *PrivateRun[R]) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.
 	return Explain(l.rule, l.broadcast, v, dst)
 }
 
-// Update hands the rewards of the arms played, and the first arm's context, to the statistic.
+// Update hands the rewards of the arms played, and the first arm's context, to the statistic. A
+// rule that is an [Encoder] encodes them.
 func (l *PrivateRun[R]) Update(v *bandit.View, arms []int, y []float64) error {
 	if l.failed != nil {
 		return checks.InRound(v.Round, l.failed)
@@ -242,6 +246,12 @@ func (l *PrivateRun[R]) Update(v *bandit.View, arms []int, y []float64) error {
 	}
 	// field by field, which is faster: a literal would be made on the stack and copied
 	l.record.X, l.record.Arms, l.record.Y = v.Row(arms[0]), arms, y
+	if l.encoder != nil {
+		if err := l.encoder.Encode(l.broadcast, &l.record); err != nil {
+			l.record = privacy.Record{}
+			return checks.InRound(v.Round, err)
+		}
+	}
 	return l.add(v.Round)
 }
 

@@ -202,6 +202,7 @@ func soundLinear(e Effort) (items []audit.Item) {
 			add(name, learner.New(linear.UCB{}, of.of), stage{problem, worlds}, runs)
 		}
 	}
+	add("logistic UCB over a binary tree", learner.New(linear.Logistic{ThetaNorm: 0.1}, continual.Tree{Noise: continual.Gaussian{Budget: Budget}}), tellLogistic(linearRounds), runs)
 	delayed := delayedLinUCB()
 	late, far := tellTale(linearRounds + delayed.Most)
 	add("LinUCB on a budget", meteredLinUCB(), stage{problem, worlds}, runs)
@@ -210,6 +211,20 @@ func soundLinear(e Effort) (items []audit.Item) {
 	one := oneArm(0)
 	add("CUCB over trees", slots.CUCBTree(opened(matroid.NewUniform(one.problem.Arms, one.problem.Slots)), Budget.Epsilon), one, runs)
 	return items
+}
+
+// tellLogistic is the stage of a logistic learner, whose first reward is the highest in one world
+// and the lowest in the other, at the longest context. Later contexts are 0: their rows, whose
+// weights depend on releases, are the same whatever these are.
+func tellLogistic(rounds int) stage {
+	s := stage{problem: bandit.Problem{Arms: 1, Dim: 1, Slots: 1, ContextNorm: 1, RewardMax: 1}}
+	for w := range s.worlds {
+		s.worlds[w] = audit.Stream{{X: []float64{1}, Rewards: []float64{float64(w)}}}
+		for len(s.worlds[w]) < rounds {
+			s.worlds[w] = append(s.worlds[w], audit.Round{X: []float64{0}, Rewards: []float64{0}})
+		}
+	}
+	return s
 }
 
 // unplayed is the stage of as many arms as rounds, each of which is played once if a learner begins

@@ -667,3 +667,34 @@ func TestMemoryThatIsShown(t *testing.T) {
 		})
 	})
 }
+
+// mixing is LinUCB whose rows have a share of the row before.
+type mixing struct{ linear.UCB }
+
+type mixes struct {
+	*linear.UCBRule
+	last, row []float64
+}
+
+func (m mixing) Prepare(p bandit.Problem, horizon int, r *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
+	prepared, err := m.UCB.Prepare(p, horizon, r)
+	return learner.Begins[privacy.Sums](func(own *rand.Rand) learner.Rule[privacy.Sums] {
+		return &mixes{prepared.Begin(own).(*linear.UCBRule), make([]float64, p.Dim), make([]float64, p.Dim)}
+	}), err
+}
+
+func (m *mixes) Encode(_ []float64, r *privacy.Record) error {
+	for i, x := range r.X {
+		m.row[i] = (x + m.last[i]) / 2
+	}
+	copy(m.last, r.X)
+	r.X = m.row
+	return nil
+}
+
+// TestMemoryOfARecord: a rule that puts one user's record into the row of another is caught.
+func TestMemoryOfARecord(t *testing.T) {
+	caught(t, "a row of two records", "Memory", "is encoded in place of", func(t testing.TB) {
+		privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{Policy: mixing{}, Problem: contextual})
+	})
+}

@@ -45,10 +45,11 @@ var fields = map[string]string{
 	"learner.Private[episodes.SparseTheta]": "Policy: sparse.FLIPHAT{}, Statistic: episodes.NoisyIHT{" + thresholding + "}",
 	"sparse.FLIPHAT":                        "",
 
-	"linear.UCB":  "",
-	"slots.OMM":   "Matroid: pick()",
-	"slots.CTS":   "Matroid: pick()",
-	"slots.KLOSM": "Matroid: pick()",
+	"linear.UCB":      "",
+	"linear.Logistic": "",
+	"slots.OMM":       "Matroid: pick()",
+	"slots.CTS":       "Matroid: pick()",
+	"slots.KLOSM":     "Matroid: pick()",
 
 	"arms.UCB1":                  "",
 	"arms.KLUCB":                 "Epsilon: 1",

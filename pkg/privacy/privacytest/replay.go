@@ -32,8 +32,9 @@ type PolicyCase[R any] struct {
 //   - Releases: a new policy that is given the releases, as privacy.Serialise wrote them, and the
 //     views plays and broadcasts the same. So nothing else reaches it.
 //   - Memory: a new policy that is given the releases, and other views in about half of the rounds,
-//     plays the same in the other half and broadcasts the same. A policy that remembers a view
-//     would carry one user's context to another, past the statistic and its noise.
+//     plays the same in the other half, encodes records the same and broadcasts the same. A policy
+//     that remembers a view, or a record, would carry one user's data to another, past the
+//     statistic and its noise.
 //
 // What a rule that is a learner.Explainer shows of its choices has to be the same, too.
 //
@@ -62,6 +63,7 @@ type replayedRun[R any] struct {
 	arms        [][]int            // what the policy chose, by round
 	shown       [][]bandit.Insight // what it chose by, by round, if it shows that
 	elsewhere   [][]int            // what the remote policy chose
+	records     []encoded          // by round
 	releases    [][]float64        // that of Prepare, and those of Learn
 	before      []int              // how many of these came before a round
 	broadcasts  [][]float64
@@ -101,6 +103,33 @@ func (p *replayedRun[R]) Learn(r *R) ([]float64, error) {
 	broadcast, err := p.rule.Learn(r)
 	p.broadcasts = append(p.broadcasts, slices.Clone(broadcast))
 	return broadcast, err
+}
+
+// encoded is a record and what the rule made of it.
+type encoded struct{ of, made privacy.Record }
+
+// copied returns a record with memory of its own.
+func copied(r *privacy.Record) privacy.Record {
+	return privacy.Record{X: slices.Clone(r.X), Arms: slices.Clone(r.Arms), Y: slices.Clone(r.Y)}
+}
+
+// encode has a rule encode a copy of a record, if it is a learner.Encoder.
+func encode(rule any, broadcast []float64, of privacy.Record) (encoded, error) {
+	r := copied(&of)
+	e, ok := rule.(learner.Encoder)
+	if !ok {
+		return encoded{of, r}, nil
+	}
+	err := e.Encode(broadcast, &r)
+	return encoded{of, copied(&r)}, err
+}
+
+// Encode passes on how the rule encodes records.
+func (p *replayedRun[R]) Encode(broadcast []float64, r *privacy.Record) error {
+	e, err := encode(p.rule, broadcast, copied(r))
+	p.records = append(p.records, e)
+	*r = e.made
+	return err
 }
 
 // Length passes on the lengths of batches that the rule sets.
@@ -249,6 +278,18 @@ func (c PolicyCase[R]) again(p replayed[R], keep func(round int) bool) (differen
 		arms, err := fresh.Act(broadcast, &v, nil)
 		if err != nil {
 			return "", err
+		}
+		record := p.records[round].of
+		if !keep(round + 1) {
+			record = copied(&record)
+			contexts(other, record.X, v.Dim, c.Problem.ContextNorm)
+		}
+		e, err := encode(fresh, broadcast, record)
+		if err != nil {
+			return "", err
+		}
+		if made := p.records[round].made; keep(round+1) && !(same(e.made.X, made.X) && same(e.made.Y, made.Y)) {
+			return fmt.Sprintf("round %d: the record %v is encoded in place of %v", round+1, e.made, made), nil
 		}
 		if keep(round+1) && !slices.Equal(arms, p.arms[round]) {
 			return fmt.Sprintf("round %d: %v is played in place of %v", round+1, arms, p.arms[round]), nil
