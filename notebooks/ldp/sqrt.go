@@ -33,7 +33,8 @@ const (
 // SqrtPolicies lists them.
 var SqrtPolicies = []string{SqrtLocal, SqrtTuned, SqrtOnline, SqrtWeighted, SqrtNarrow}
 
-// SqrtRounds are the T at epsilon = RateEpsilon, and SqrtEpsilons the epsilons at SqrtMiddle rounds.
+// SqrtRounds are the T at epsilon = RateEpsilon, and SqrtEpsilons the epsilons at SqrtMiddle
+// rounds, which OnlineUCB does not play.
 var (
 	SqrtRounds   = []int{10_000, 31_623, 100_000, 316_228, 1_000_000}
 	SqrtEpsilons = []float64{1, 2, 5, 10}
@@ -62,7 +63,8 @@ func (at SqrtAt) String() string {
 	return fmt.Sprintf("%s: regret at T = %d, s = %v, ε = %g", at.Policy, at.Rounds, at.Sizes, at.Epsilon)
 }
 
-// learner returns the policy, which knows T, and that the last coordinate of all contexts is public.
+// learner returns the policy, which knows T. That the last coordinate of all contexts is public is
+// known to all but weighted regression.
 func (at SqrtAt) learner() bandit.Learner {
 	b := privacy.Budget{Epsilon: at.Epsilon, Delta: Delta}
 	k := 1 / math.Sqrt2
@@ -102,7 +104,7 @@ func sqrtRuns(s cell.Scale) (all []SqrtAt) {
 			add(policy, rounds, RateEpsilon, append(single, SqrtKinds))
 		}
 		for _, epsilon := range SqrtEpsilons {
-			if epsilon != RateEpsilon {
+			if epsilon != RateEpsilon && policy != SqrtOnline {
 				add(policy, cell.Pick(s, SqrtRounds[0], SqrtRounds[2], SqrtMiddle), epsilon, single)
 			}
 		}
@@ -113,7 +115,7 @@ func sqrtRuns(s cell.Scale) (all []SqrtAt) {
 // sqrtStudy plays all runs of a trial with one seed, so that they meet the same users.
 func sqrtStudy(s cell.Scale) []*lab.Study {
 	runs := sqrtRuns(s)
-	study := &lab.Study{Name: "ldp-sqrt", Seed: Seed, Trials: cell.Pick(s, 2, 3, 8), Rounds: SqrtRounds[len(SqrtRounds)-1]}
+	study := &lab.Study{Name: "ldp-sqrt", Seed: Seed, Trials: cell.Pick(s, 2, 3, 6), Rounds: SqrtRounds[len(SqrtRounds)-1]}
 	for _, at := range runs {
 		study.What = append(study.What, at.String())
 	}
@@ -138,34 +140,34 @@ func SqrtWorst(t *simulate.Table, policy string, rounds int, epsilon float64) (r
 	return regret, se, size
 }
 
-// SqrtPower fits the power of T in the largest regret of a policy at epsilon = RateEpsilon, over T of
-// at least a number.
-func SqrtPower(t *simulate.Table, policy string, from int) simulate.Slope {
+// SqrtPower fits the power of T in the largest regret of a policy at epsilon = RateEpsilon.
+func SqrtPower(t *simulate.Table, policy string) simulate.Slope {
 	var x []float64
 	var y [][]float64
 	for _, rounds := range SqrtRounds {
-		if rounds >= from {
-			worst, _, _ := SqrtWorst(t, policy, rounds, RateEpsilon)
-			x, y = append(x, float64(rounds)), append(y, []float64{worst})
-		}
+		worst, _, _ := SqrtWorst(t, policy, rounds, RateEpsilon)
+		x, y = append(x, float64(rounds)), append(y, []float64{worst})
 	}
 	return check.Try(simulate.LogLogSlope(x, y))
 }
 
-// SqrtEpsilonPower fits the power of epsilon in the largest regret of a policy at SqrtMiddle rounds.
-func SqrtEpsilonPower(t *simulate.Table, policy string) simulate.Slope {
+// SqrtNoisePower fits the power of the noise's standard deviation in the largest regret of a policy
+// at SqrtMiddle rounds, as epsilon varies. That standard deviation is a constant over mu.
+func SqrtNoisePower(t *simulate.Table, policy string) simulate.Slope {
+	var x []float64
 	var y [][]float64
 	for _, epsilon := range SqrtEpsilons {
 		worst, _, _ := SqrtWorst(t, policy, SqrtMiddle, epsilon)
-		y = append(y, []float64{worst})
+		mu := check.Try(privacy.GaussianMu(privacy.Budget{Epsilon: epsilon, Delta: Delta}))
+		x, y = append(x, 1/mu), append(y, []float64{worst})
 	}
-	return check.Try(simulate.LogLogSlope(SqrtEpsilons, y))
+	return check.Try(simulate.LogLogSlope(x, y))
 }
 
-// reportSqrt has a row for each policy, T and epsilon: the largest regret, where, and with four kinds
-// of users at once; and powers of T and epsilon in the last row of a policy.
+// reportSqrt has a row for each policy, T and epsilon: the largest regret, at which size, and that
+// with four kinds of users at once. The last T of a policy has its powers, too.
 func reportSqrt(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	t := charts.NewTable("policy", "ε", "T", "largest regret", "SE", "at s =", "four kinds", "power of T", "power of ε")
+	t := charts.NewTable("policy", "ε", "T", "largest regret", "SE", "at s =", "four kinds", "power of T", "power of σ")
 	of, written := tables[0], map[string]bool{}
 	for _, at := range sqrtRuns(s) {
 		key := fmt.Sprint(at.Policy, at.Rounds, at.Epsilon)
@@ -174,18 +176,21 @@ func reportSqrt(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		}
 		written[key] = true
 		regret, se, size := SqrtWorst(of, at.Policy, at.Rounds, at.Epsilon)
-		kinds, ofT, ofEpsilon := "", "", ""
+		kinds, ofT, ofNoise := "", "", ""
 		if at.Epsilon == RateEpsilon {
 			at.Sizes = SqrtKinds
 			kinds = fmt.Sprintf("%.0f", check.Try(of.Curve(at.String())).Final())
 		}
 		if s == cell.Paper && at.Epsilon == RateEpsilon && at.Rounds == SqrtRounds[len(SqrtRounds)-1] {
-			ofT, ofEpsilon = interval(SqrtPower(of, at.Policy, 0)), interval(SqrtEpsilonPower(of, at.Policy))
+			ofT = interval(SqrtPower(of, at.Policy))
+			if at.Policy != SqrtOnline {
+				ofNoise = interval(SqrtNoisePower(of, at.Policy))
+			}
 		}
-		t.Add(at.Policy, at.Epsilon, at.Rounds, regret, se, fmt.Sprintf("1/%.0f", 1/size), kinds, ofT, ofEpsilon)
+		t.Add(at.Policy, at.Epsilon, at.Rounds, regret, se, fmt.Sprintf("1/%.0f", 1/size), kinds, ofT, ofNoise)
 	}
 	t.Caption = fmt.Sprintf("Regret on ill-conditioned contexts, δ = %g; %s. Largest: over contexts of size s = 1/2 to 1/64, d = 2. Four kinds: s = 1 to 1/8 at once, d = 5. "+
-		"Powers of the largest regret, with 95%% intervals of the fit: of T at ε = %d, of ε at T = %d", Delta, lab.Size(of), RateEpsilon, SqrtMiddle)
+		"Powers of the largest regret, with 95%% intervals of the fit: of T at ε = %d, of the noise's σ at T = %d as ε varies", Delta, lab.Size(of), RateEpsilon, SqrtMiddle)
 	return t, nil
 }
 

@@ -34,14 +34,14 @@ import (
 //	R^T R = (C + kappa I)^-1, for which E|A x| = E|R x| = tr((C + kappa I)^-1 C) <= d,
 //
 // as H = C R^T, A = R^-T (C + kappa I)^-1 and A^T A = (C + kappa I)^-1, if H has no noise. So the
-// mean width is at most d beta, of order 1/sqrt(n), and no eigenvalue is in it. Least squares has x
-// x^T in place of x u^T; there a direction in which |x| is l has the width lambda l/(l^2 + lambda),
+// mean width is at most d beta, of order 1/sqrt(n), and no eigenvalue is in it. Least squares has
+// x x^T in place of x u^T; there a direction in which |x| is l has the width lambda l/(l^2 + lambda),
 // which is sqrt(lambda)/2 where l^2 = lambda: n^(-1/4).
 //
-// (C + kappa I)^-1 with kappa = 0 is the L1 Lewis ellipsoid of the contexts, a fixed point. An epoch
-// does one step towards it, from the estimate H R^-T of its own C. A step halves the distance in the
-// logarithm (Cohen and Peng 2015), and from one epoch to the next kappa halves, so R stays within a
-// constant factor if elimination changes the contexts little.
+// (C + kappa I)^-1 with kappa = 0 is the L1 Lewis ellipsoid of the contexts, a fixed point. An
+// epoch does one step towards it, from the estimate H R^-T of its own C. A step halves the distance
+// in the logarithm (Cohen and Peng 2015), and from one epoch to the next kappa halves, so R stays
+// within a constant factor if elimination changes the contexts little.
 //
 // A device plays the arms that are left in turn. Of K arms the widest has at most K times the mean
 // width, so a round of the next epoch costs about 4 K d beta at most.
@@ -166,8 +166,8 @@ func (w *weightedReceiver) end() {
 	clear(w.sum[:(d+1)*d])
 }
 
-// estimate appends theta and beta A to the broadcast, for an epoch of that lambda and kappa. If the matrix is
-// singular to working precision, which its noise makes as good as impossible, the epoch says nothing.
+// estimate appends theta and beta A to the broadcast, for an epoch of that lambda and kappa. If the
+// matrix is singular to working precision, as good as never under noise, the epoch says nothing.
 func (w *weightedReceiver) estimate(lambda, kappa float64) {
 	d := w.dim
 	for i := range d {

@@ -246,8 +246,8 @@ func (r *rotatedRun) Next(v *bandit.View) {
 	}
 }
 
-// TestWeightedRotation: without noise, turning all contexts changes no choice but by rounding; noise
-// that vanishes leaves the choices of none.
+// TestWeightedRotation: without noise, turning all contexts changes no choice but by rounding, and
+// noise that vanishes changes few.
 func TestWeightedRotation(t *testing.T) {
 	const rounds = 20_000
 	env := environment.UnitFeatures{Dim: 4, Arms: 8}
@@ -277,8 +277,7 @@ func TestWeightedRotation(t *testing.T) {
 	}
 }
 
-// TestWeightedRegret: it learns: within 20,000 rounds of the paper's fresh arms at epsilon = 10 it
-// has less than two thirds of the regret of arms played in turn.
+// TestWeightedConformance: it is a proper learner, and its noise is the noise claimed.
 func TestWeightedConformance(t *testing.T) {
 	for name, b := range map[string]privacy.Budget{"": learnertest.Strict, "/epsilon=inf": learnertest.None} {
 		l := learner.Local{Device: local.WeightedDevice{Budget: b}, Server: local.WeightedServer{Budget: b}}
