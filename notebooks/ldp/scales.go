@@ -10,7 +10,8 @@ import (
 
 // Scales is an environment whose contexts are ill conditioned. A user is of one of several kinds,
 // drawn evenly. One of kind i has the two contexts (e_i s, 1)/sqrt(2) and (-e_i s, 1)/sqrt(2), with
-// s = Sizes[i], in random order. Whatever is played, E[x x^T] of d-1 kinds has the eigenvalues s^2/(2(d-1)) and 1/2.
+// s = Sizes[i], in random order. Whatever is played, E[x x^T] of d-1 kinds has the eigenvalues
+// s^2/(2(d-1)) and 1/2.
 //
 // With theta = (v, 1)/sqrt(2), v_i = 1/sqrt(d-1) or its negative, her better arm is better by
 // s/sqrt(d-1). Only the signs of v have to be learnt, which a trial draws. Rewards are Bernoulli.

@@ -197,3 +197,26 @@ func reportSqrt(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 func interval(s simulate.Slope) string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", s.Value, s.Lo, s.Hi)
 }
+
+// FigureSqrt draws the largest regret over T, from the committed table.
+func FigureSqrt() *charts.Figure {
+	of := lab.MustTable("ldp-sqrt")
+	f := &charts.Figure{
+		Title: "The largest regret over contexts of six sizes", Scale: lab.Committed(of),
+		X: charts.Axis{Name: "horizon T", Log: true}, Y: charts.Axis{Name: "regret", Log: true},
+	}
+	for _, policy := range SqrtPolicies {
+		s := charts.Series{Name: policy}
+		for _, rounds := range SqrtRounds {
+			worst, se, _ := SqrtWorst(of, policy, rounds, RateEpsilon)
+			half := se * of.Curves[0].Student95()
+			s.X, s.Y = append(s.X, float64(rounds)), append(s.Y, worst)
+			s.Lo, s.Hi = append(s.Lo, worst-half), append(s.Hi, worst+half)
+		}
+		f.Series = append(f.Series, s)
+		f.Caption += fmt.Sprintf("%s: power of T %s. ", policy, interval(SqrtPower(of, policy)))
+	}
+	f.Caption += fmt.Sprintf("ε = %d, δ = %g, d = 2, s = 1/2 to 1/64, means of %s with 95%% confidence bands", RateEpsilon, Delta, lab.Size(of))
+	f.Alt = f.Title + ". " + charts.FinalsInWords(f.Series)
+	return f
+}

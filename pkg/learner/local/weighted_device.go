@@ -3,6 +3,7 @@ package local
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
@@ -127,25 +128,59 @@ func (w *weightedReporter) split(broadcast []float64) (r, estimates []float64, e
 // Act plays in turn the arms that no estimate rules out. An estimate rules out an arm whose mean
 // reward by theta is below that of the best arm that is left by more than |A (x_best - x)|.
 func (w *weightedReporter) Act(broadcast []float64, v *bandit.View) (int, error) {
-	_, estimates, err := w.split(broadcast)
+	left, _, err := w.remain(broadcast, v)
 	if err != nil {
 		return 0, err
+	}
+	return left[(v.Round-1)%len(left)], nil
+}
+
+// Explain appends what the last estimate knows of the arms. Those that are ruled out have the index
+// -Inf, and the others none.
+func (w *weightedReporter) Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	left, last, err := w.remain(broadcast, v)
+	if err != nil {
+		return dst, err
+	}
+	d := v.Dim
+	for a := range v.Arms {
+		known := bandit.Insight{Index: math.Inf(-1), Estimate: math.NaN(), Width: math.NaN()}
+		if slices.Contains(left, a) {
+			known.Index = math.NaN()
+		}
+		if last != nil {
+			known.Estimate, known.Width = packed.Dot(last[:d], v.Row(a)), math.Sqrt(square(last[d:], v.Row(a)))
+		}
+		dst = append(dst, known)
+	}
+	return dst, nil
+}
+
+// remain returns the arms that no estimate rules out, and the last estimate, if there is one.
+func (w *weightedReporter) remain(broadcast []float64, v *bandit.View) (left []int, last []float64, err error) {
+	_, estimates, err := w.split(broadcast)
+	if err != nil {
+		return nil, nil, err
 	}
 	d := w.data.problem.Dim
 	switch {
 	case !v.Fits(&w.data.problem):
-		return 0, fmt.Errorf("learner: %w", bandit.CheckView(w.data.problem, v))
+		return nil, nil, fmt.Errorf("learner: %w", bandit.CheckView(w.data.problem, v))
 	case !packed.Finite(v.X[:v.Arms*d]):
-		return 0, fmt.Errorf("learner: round %d: contexts %v, want finite numbers", v.Round, append([]float64(nil), v.X[:v.Arms*d]...))
+		return nil, nil, fmt.Errorf("learner: round %d: contexts %v, want finite numbers", v.Round, append([]float64(nil), v.X[:v.Arms*d]...))
 	}
-	left := w.left[:0]
+	left = w.left[:0]
 	for a := range v.Arms {
 		left = append(left, a)
 	}
-	for ; len(estimates) > 0 && len(left) > 1; estimates = estimates[d+d*d:] {
-		left = w.keep(left, estimates[:d], estimates[d:d+d*d], v)
+	each := d + d*d
+	if n := len(estimates); n > 0 {
+		last = estimates[n-each:]
 	}
-	return left[(v.Round-1)%len(left)], nil
+	for ; len(estimates) > 0 && len(left) > 1; estimates = estimates[each:] {
+		left = w.keep(left, estimates[:d], estimates[d:each], v)
+	}
+	return left, last, nil
 }
 
 // keep returns the arms that an estimate does not rule out, in place.
@@ -161,16 +196,21 @@ func (w *weightedReporter) keep(left []int, theta, widths []float64, v *bandit.V
 		for i, value := range v.Row(a) {
 			w.delta[i] = x[i] - value
 		}
-		gap, square := packed.Dot(theta, w.delta), 0.0
-		for row := widths; gap > 0 && len(row) > 0; row = row[len(theta):] {
-			side := packed.Dot(w.delta, row)
-			square += float64(side * side)
-		}
-		if !(gap > 0) || gap*gap <= square {
+		gap := packed.Dot(theta, w.delta)
+		if !(gap > 0) || gap*gap <= square(widths, w.delta) {
 			kept = append(kept, a)
 		}
 	}
 	return kept
+}
+
+// square returns |A x|^2, for A by its rows.
+func square(a, x []float64) (sum float64) {
+	for ; len(a) > 0; a = a[len(x):] {
+		side := packed.Dot(x, a)
+		sum += float64(side * side)
+	}
+	return sum
 }
 
 // Report appends M to dst, row by row. Where R x is 0, so is u.
@@ -183,15 +223,15 @@ func (w *weightedReporter) Report(broadcast []float64, x []float64, y float64, n
 		return dst, err
 	}
 	d := len(w.u)
-	var square float64
+	var sum float64
 	for i := range d {
 		w.u[i] = packed.Dot(r[:i+1], w.data.x)
-		square += float64(w.u[i] * w.u[i])
+		sum += float64(w.u[i] * w.u[i])
 		r = r[i+1:]
 	}
 	scale := 0.0
-	if square >= 1e-280 {
-		scale = 1 / math.Sqrt(square)
+	if sum >= 1e-280 {
+		scale = 1 / math.Sqrt(sum)
 	}
 	for i := range w.u {
 		w.u[i] *= scale

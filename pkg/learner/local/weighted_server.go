@@ -28,15 +28,15 @@ import (
 // <x, theta - theta*> = <A x, e>: an identity. The mean of y u and that of u <x, theta*> are of the
 // same messages, so e has only the reward's noise, that of the message, and the bias:
 // |e| <= beta = lambda (1 + S/4), lambda = s (sqrt(d) + sqrt(2 ln(epochs/alpha)))/sqrt(n),
-// s^2 = R^2 + sigma^2 (1 + S^2), for kappa = lambda^2/16 and R of norm 4/lambda at most. This holds
+// s^2 = Sigma^2 + sigma^2 (1 + S^2), for kappa = lambda^2/16 and R of norm 4/lambda at most. This holds
 // for any such R. A good one makes A small where contexts are: with C = E[x x^T/|R x|] it is
 //
 //	R^T R = (C + kappa I)^-1, for which E|A x| = E|R x| = tr((C + kappa I)^-1 C) <= d,
 //
 // as H = C R^T, A = R^-T (C + kappa I)^-1 and A^T A = (C + kappa I)^-1, if H has no noise. So the
 // mean width is at most d beta, of order 1/sqrt(n), and no eigenvalue is in it. Least squares has
-// x x^T in place of x u^T; there a direction in which |x| is l has the width lambda l/(l^2 + lambda),
-// which is sqrt(lambda)/2 where l^2 = lambda: n^(-1/4).
+// x x^T in place of x u^T. There a direction in which |x| is l has the width
+// lambda l/(l^2 + lambda), which is sqrt(lambda)/2 where l^2 = lambda: n^(-1/4).
 //
 // (C + kappa I)^-1 with kappa = 0 is the L1 Lewis ellipsoid of the contexts, a fixed point. An
 // epoch does one step towards it, from the estimate H R^-T of its own C. A step halves the distance
@@ -55,7 +55,7 @@ type WeightedServer struct {
 	Width float64 // factor of beta, > 0; 0 means 1
 	// Alpha is the failure probability of the confidence sets, in (0, 1]; 0 means 1/horizon.
 	Alpha float64
-	// Sigma is R, the subgaussian parameter of the reward's own noise; 0 means half the length of the
+	// Sigma is the subgaussian parameter of the reward's own noise; 0 means half the length of the
 	// reward range.
 	Sigma     float64
 	ThetaNorm float64 // bound S on |theta|; 0 means 1
