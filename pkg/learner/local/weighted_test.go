@@ -4,12 +4,15 @@ import (
 	"context"
 	_ "embed"
 	"encoding/csv"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
@@ -211,6 +214,60 @@ func TestWeightedCoverage(t *testing.T) {
 	}
 	if worst > 1 || worst < 1./3 {
 		t.Errorf("an error of %v times its width", worst)
+	}
+}
+
+// TestWeightedElimination: the arms played in turn are those that no estimate rules out, found by
+// comparing each with the best that is left, in gonum.
+func TestWeightedElimination(t *testing.T) {
+	r := random.New(1, 0, "estimates")
+	p := bandit.Problem{Arms: 6, Dim: 3, Slots: 1, ContextNorm: 10, RewardMin: -1, RewardMax: 1}
+	_, device := learnertest.Device(t, local.WeightedDevice{Budget: learnertest.Strict}, p, 100)
+	sizes := map[int]int{}
+	for range 300 {
+		broadcast := make([]float64, 6+3*12)
+		v := bandit.View{Arms: 6, Dim: 3, X: make([]float64, 18)}
+		for i := range broadcast {
+			broadcast[i] = r.NormFloat64()
+		}
+		for i := range v.X {
+			v.X[i] = r.NormFloat64()
+		}
+		left := map[int]bool{0: true, 1: true, 2: true, 3: true, 4: true, 5: true}
+		for e := range 3 {
+			theta := mat.NewVecDense(3, broadcast[6+12*e:9+12*e])
+			a := mat.NewDense(3, 3, broadcast[9+12*e:18+12*e])
+			row := func(arm int) *mat.VecDense { return mat.NewVecDense(3, slices.Clone(v.Row(arm))) }
+			best := -1
+			for arm := range 6 {
+				if left[arm] && (best < 0 || mat.Dot(theta, row(arm)) > mat.Dot(theta, row(best))) {
+					best = arm
+				}
+			}
+			for arm := range 6 {
+				var delta, side mat.VecDense
+				delta.SubVec(row(best), row(arm))
+				side.MulVec(a, &delta)
+				if mat.Dot(theta, &delta) > mat.Norm(&side, 2) {
+					delete(left, arm)
+				}
+			}
+		}
+		played := map[int]bool{}
+		for v.Round = 1; v.Round <= len(left); v.Round++ {
+			arm, err := device.Act(broadcast, &v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			played[arm] = true
+		}
+		if !maps.Equal(played, left) {
+			t.Errorf("%v are played, want %v", played, left)
+		}
+		sizes[len(left)]++
+	}
+	if len(sizes) < 5 {
+		t.Errorf("arms left, and how often: %v", sizes)
 	}
 }
 
