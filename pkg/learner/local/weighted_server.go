@@ -28,8 +28,8 @@ import (
 // <x, theta - theta*> = <A x, e>: an identity. The mean of y u and that of u <x, theta*> are of the
 // same messages, so e has only the reward's noise, that of the message, and the bias:
 // |e| <= beta = lambda (1 + S/4), lambda = s (sqrt(d) + sqrt(2 ln(epochs/alpha)))/sqrt(n),
-// s^2 = Sigma^2 + sigma^2 (1 + S^2), for kappa = lambda^2/16 and R of norm 4/lambda at most. This holds
-// for any such R. A good one makes A small where contexts are: with C = E[x x^T/|R x|] it is
+// s^2 = Sigma^2 + sigma^2 (1 + S^2), for kappa = lambda^2/16 and R of norm 4/lambda at most. This
+// holds for any such R. A good one makes A small where contexts are: with C = E[x x^T/|R x|] it is
 //
 //	R^T R = (C + kappa I)^-1, for which E|A x| = E|R x| = tr((C + kappa I)^-1 C) <= d,
 //
