@@ -529,6 +529,12 @@ func subjects() []subject {
 				return learner.Local{Device: local.OnlineDevice{Noise: n}, Server: s}
 			}, local.OnlineNoise{Budget: budget}, local.OnlineServer{}, contextual, 16}
 		}),
+		of("learner.Local by weighted regression", func() []any {
+			return []any{func(d local.WeightedDevice, s local.WeightedServer) bandit.Learner {
+				s.Budget = d.Budget
+				return learner.Local{Device: d, Server: s}
+			}, local.WeightedDevice{Budget: budget}, local.WeightedServer{}, contextual, 16}
+		}),
 		of("local.NewShuffleAmplified", func() []any {
 			return []any{local.NewShuffleAmplified, local.AmplifiedNoise{Budget: budget, Batch: 4}, contextual, 16}
 		}),
@@ -549,6 +555,8 @@ func subjects() []subject {
 		}),
 		linears("local.OnlineDevice", func() any { return local.OnlineDevice{Noise: local.OnlineNoise{Budget: budget}} }),
 		linears("local.OnlineServer", func() any { return local.OnlineServer{Noise: local.OnlineNoise{Budget: budget}} }),
+		linears("local.WeightedDevice", func() any { return local.WeightedDevice{Budget: budget} }),
+		linears("local.WeightedServer", func() any { return local.WeightedServer{Budget: budget} }),
 		linears("local.AmplifiedDevice", func() any {
 			return local.AmplifiedDevice{Noise: local.AmplifiedNoise{Budget: budget, Batch: 4}}
 		}),

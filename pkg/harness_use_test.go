@@ -545,7 +545,7 @@ func (u *user) device(d learner.CalibratedDevice, n *privacy.Noise) {
 	}
 	u.drawn(privacy.PlanOf(d, privacy.All).Draws, privacy.ClaimOf(d))
 	switch u.values[0].Interface().(type) {
-	case local.CombinerDevice, local.OnlineDevice:
+	case local.CombinerDevice, local.OnlineDevice, local.WeightedDevice:
 		return // these read the broadcast of a server
 	}
 	x, run := make([]float64, p.Dim), d.Start()

@@ -23,6 +23,7 @@ var Figures = lab.Figures{
 	}, Report: reportLong},
 	{Name: "ldp-events", What: "Appendix B: how often each part of event E fails; Corollary C.1 and Theorem C.2 beside the same runs", Studies: events, Report: lab.Measured(eventsCaption)},
 	{Name: "ldp-rates", What: "Remark 3.7: regret against T and d, local, shuffle, the worst case, the anytime variant and the combiner", Experiments: rates, Report: reportRates},
+	{Name: "ldp-sqrt", What: "what came after: largest regret against T and epsilon on ill-conditioned contexts, with information-weighted regression", Studies: sqrtStudy, Report: reportSqrt},
 }
 
 // MustReport lays out a figure's numbers as make reproduce prints them, from the committed

@@ -67,6 +67,7 @@ func BenchmarkRound(b *testing.B) {
 		{"ldp", learnertest.LDP(local.LDPNoise{Budget: learnertest.Budget, Constant: k})},
 		{"onlineucb-ogd", learnertest.OnlineUCB(n, local.OnlineServer{Online: learnertest.OGD(0.1), Width: 4})},
 		{"onlineucb-maler", learnertest.OnlineUCB(n, local.OnlineServer{Width: 4})},
+		{"weighted", learner.Local{Device: local.WeightedDevice{Budget: learnertest.Budget}, Server: local.WeightedServer{Budget: learnertest.Budget}}},
 	} {
 		b.Run(p.name+"/d=5/K=100/fixed", func(b *testing.B) { learnertest.RoundOf(b, env, p.l, 20000, 20000) })
 	}

@@ -137,6 +137,7 @@ func TestSparseInsights(t *testing.T) {
 		"LASSO bandit":      {sparse.LassoBandit{}, 100},
 		"oracle":            {sparse.SupportOracle{Support: []int{0, 1}}, 300},
 		"online":            {learner.Local{Device: local.OnlineDevice{Noise: noise}, Server: local.OnlineServer{Noise: noise}}, 300},
+		"weighted":          {learner.Local{Device: local.WeightedDevice{Budget: noise.Budget}, Server: local.WeightedServer{Budget: noise.Budget}}, 0},
 		"metered, delayed":  {learner.Metered{Learner: learner.Delayed{Learner: sparse.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1), Most: 3}, Budget: privacy.Budget{Epsilon: 20, Delta: 1e-5}}, 300},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -68,6 +68,7 @@ func TestSameChangesNoChoice(t *testing.T) {
 		"ldp/epsilon=inf":   learnertest.LDP(local.LDPNoise{Budget: none}),
 		"onlineucb-ogd":     learnertest.OnlineUCB(n, local.OnlineServer{Online: learnertest.OGD(0.1), Width: 4}),
 		"onlineucb-maler":   learnertest.OnlineUCB(n, local.OnlineServer{Width: 4}),
+		"weighted":          learner.Local{Device: local.WeightedDevice{Budget: none}, Server: local.WeightedServer{Budget: none}},
 		"shuffle-amplified": local.NewShuffleAmplified(local.AmplifiedNoise{Budget: budget, Batch: 20}),
 		"shuffle-vectorsum": local.NewShuffleVectorSum(local.VectorSum{Budget: budget, Batch: 20}),
 	}

@@ -51,6 +51,7 @@ var algorithms = []algorithm{
 	{"thresholded LASSO, mended", "Shukla 2024", arxiv + "2402.03737", joint, "", "thresholded LASSO, mended", "04-private-lasso"},
 	{"LDP LinUCB", "Zheng et al. 2020", "", local, "LDP LinUCB", "", "01-ldp-linucb"},
 	{"OnlineUCB", "submission to TMLR", "", local, "", "OnlineUCB: messages", "01-ldp-linucb"},
+	{"weighted regression", "Chen et al. 2025", arxiv + "2502.13115", local, "", "weighted regression: messages", "01-ldp-linucb"},
 	{"KL-UCB of bits", "Ren et al. 2020", "", local, "KL-UCB of bits", "", "05-dp-online-algorithms"},
 	{"shuffle LinUCB", "Chowdhury and Zhou 2022", "", shuffle, "", "shuffle LinUCB, vector sums: sums", "01-ldp-linucb"},
 	{"DPUCB-MAT", chandak, matroids, central, "DPUCB-MAT", "", "02-matroid-bandits"},

@@ -94,10 +94,40 @@ func locals(e Effort) []audit.Item {
 	return []audit.Item{
 		localItem(e, "LDP LinUCB: messages", rewards, learner.Local{Device: local.LDPDevice{Noise: ldp}, Server: local.LDPServer{Noise: ldp}}),
 		localItem(e, "OnlineUCB: messages", both, learner.Local{Device: local.OnlineDevice{Noise: online}, Server: local.OnlineServer{Noise: online}}),
+		weightedItem(e),
 		localItem(e, "combiner: messages", both, learner.Local{Device: device, Server: server}),
 		localItem(e, "shuffle LinUCB, amplified: messages", rewards, local.NewShuffleAmplified(local.AmplifiedNoise{Budget: Budget, Batch: 4})),
 		vectorSumItem(e),
 	}
+}
+
+// skewed is a server that learns nothing, and sends WeightedDevices of two dimensions the matrix
+// that brings out the sign of a context's first number.
+type skewed struct{}
+
+// Open returns it.
+func (s skewed) Open(bandit.Problem, int) (learner.CalibratedServer, error) { return s, nil }
+
+// Start returns it.
+func (s skewed) Start(*rand.Rand) learner.Receiver { return s }
+
+// Receive ignores the message.
+func (skewed) Receive(learner.Message) error { return nil }
+
+// Broadcast returns diag(1, 1e-9), packed.
+func (skewed) Broadcast() []float64 { return []float64{1, 0, 1e-9} }
+
+// weightedItem audits the messages of information-weighted regression under a server that chooses
+// the worst matrix: it turns the unit vector of a user's message around while her context hardly
+// moves.
+func weightedItem(e Effort) audit.Item {
+	const small = 1e-3
+	big := math.Sqrt(1 - float64(small*small))
+	one, other := []float64{small, big, small, big}, []float64{-small, big, -small, big}
+	l := localItem(e, "weighted regression: messages", audit.Round{X: other, Rewards: []float64{1, 1}},
+		learner.Local{Device: local.WeightedDevice{Budget: Budget}, Server: skewed{}}).(audit.Learner)
+	l.Worlds[0][0].X = one
+	return l
 }
 
 // received is a server whose last message, or whoever reads it on the way from the shuffler, is

@@ -53,6 +53,11 @@ func devices() map[string]privacytest.DeviceCase {
 			Below:  0.5, // its norms have room for rounding
 		}
 	}
+	all["weighted"] = privacytest.DeviceCase{
+		Device: local.WeightedDevice{Budget: approximate},
+		Server: local.WeightedServer{Budget: approximate},
+		Below:  0.3, // of the broadcasts tried, none stretches one direction alone
+	}
 	published := local.OnlineNoise{Budget: approximate, Calibration: privacy.AsPublished}
 	all["online as published"] = privacytest.DeviceCase{
 		Device: local.OnlineDevice{Noise: published},

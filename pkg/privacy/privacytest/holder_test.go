@@ -33,6 +33,7 @@ var fields = map[string]string{
 		"Server: local.LDPServer{Noise: local.LDPNoise{Budget: approximate}}",
 	"local.LDPDevice":         "Noise: local.LDPNoise{Budget: approximate}",
 	"local.OnlineDevice":      "Noise: local.OnlineNoise{Budget: approximate}",
+	"local.WeightedDevice":    "Budget: approximate",
 	"local.CombinerDevice":    "Noise: local.OnlineNoise{Budget: approximate}",
 	"local.AmplifiedDevice":   "Noise: local.AmplifiedNoise{Budget: approximate, Batch: 20}",
 	"sparse.SparseBitsDevice": "Bits: sparse.SparseBits{Budget: pure, Sparsity: 1, Signal: 1}",
