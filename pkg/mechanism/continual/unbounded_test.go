@@ -69,6 +69,49 @@ func TestLogNorm(t *testing.T) {
 	}
 }
 
+// parseval returns the mean of |c|^2 over the unit circle's arcs from angle exp(-far) on, by
+// Simpson's rule in s = -ln(angle). Beyond s = 44, where the circle is at 1, it is in u = ln s, and
+// beyond u = 20 of the leading term.
+func parseval(gamma, delta, far float64) (sum float64) {
+	simpson := func(from, to float64, f func(float64) float64) {
+		const steps = 20_000
+		h := (to - from) / steps
+		for i := range steps {
+			x := from + float64(i)*h
+			sum += (f(x) + 4*f(x+h/2) + f(x+h)) * h / 6
+		}
+	}
+	of := func(log, angle, turn float64) float64 { // l = log + i angle, z = exp(i turn)
+		square, m := log*log+angle*angle, math.Atan2(angle, log)-turn
+		return math.Pow(square, gamma) * math.Pow(math.Log(square)*math.Log(square)+4*m*m, delta) / math.Pi
+	}
+	simpson(-math.Log(math.Pi), min(far, 44), func(s float64) float64 {
+		turn := math.Exp(-s)
+		side := 2 * math.Sin(turn/2)
+		return turn / side * of(-math.Log(side), (math.Pi-turn)/2, turn)
+	})
+	if far > 44 {
+		simpson(math.Log(44), 20, func(u float64) float64 { return math.Exp(u) * of(math.Exp(u), math.Pi/2, 0) })
+		simpson(20, 20+60/(-2*gamma-1), func(u float64) float64 {
+			return math.Exp((2*gamma+1)*u) * math.Pow(2*u, 2*delta) / math.Pi
+		})
+	}
+	return sum
+}
+
+// TestPrintedExponents: the norms of endless columns, those of the paper's exponents too, and what
+// angles beyond those of 2^63 rows add to them.
+func TestPrintedExponents(t *testing.T) {
+	for _, c := range []struct{ gamma, delta, all, int63 float64 }{
+		{logSeldom.gamma, logSeldom.delta, 2.902401690357, 2.902},
+		{logOften.gamma, logOften.delta, 6.263316000328, 6.18},
+		{-0.51, 0, 16.587, 1.830}, {-0.51, 0.51, 1761.05, 5.362}, {-0.51, 0.612, 4986.0, 7.083}, // scipy
+	} {
+		expect.Near(t, fmt.Sprintf("|C|^2 of %v, %v", c.gamma, c.delta), parseval(c.gamma, c.delta, math.Inf(1)), c.all, 1e-4)
+		expect.Near(t, fmt.Sprintf("2^63 rows of %v, %v", c.gamma, c.delta), parseval(c.gamma, c.delta, 63*math.Ln2), c.int63, 2e-3)
+	}
+}
+
 // TestUnboundedAgainstItsMatrix compares the streaming noise, exactly and not by sampling, with
 // dense algebra: B C is the lower triangular matrix of ones over the releases.
 func TestUnboundedAgainstItsMatrix(t *testing.T) {
