@@ -26,7 +26,6 @@ type factorised struct {
 	// inner is 1 if the nodes of a tree above its leaves have noise of their own
 	inner  int
 	sd     float64 // s
-	column float64 // |C|, the largest norm of a column
 	widest float64 // |B|, the largest norm of a row
 	like   privacy.Sums
 }
@@ -81,7 +80,7 @@ func newFactorised(s privacy.Setup, b privacy.Budget, by correlation, column flo
 	if err != nil {
 		return nil, err
 	}
-	f := &factorised{data: s, by: by, inner: inner, column: column, widest: by.rowNorm()}
+	f := &factorised{data: s, by: by, inner: inner, widest: by.rowNorm()}
 	f.sd = column * f.sensitivity() / mu
 	if b.None() {
 		f.sd = 0
@@ -144,7 +143,9 @@ func (f *factorised) SD() float64 { return f.sd }
 // MaxSD bounds the standard deviation of an entry off the diagonal of any release, in units of
 // L~^2/mu. It is the largest norm of a row of B times the largest norm of a column of C. For a
 // binary tree of m levels the same product is about m.
-func (f *factorised) MaxSD() float64 { return f.widest * f.column }
+func (f *factorised) MaxSD() float64 {
+	return f.widest * f.by.columnNorm(releases(f.data.Horizon))
+}
 
 // Noiseless reports whether epsilon is +Inf.
 func (f *factorised) Noiseless() bool { return f.sd == 0 }

@@ -18,6 +18,7 @@ var (
 
 // logKernel is the noise correlation of Unbounded. Its rows and columns are those of releases.
 type logKernel struct {
+	norm    float64           // |C|, of a column without an end
 	ends    []int             // rows taken in by each release
 	rows    []float64         // |B_k|, the norms of the rows of B
 	columns []float64         // of the first column of C's leading blocks
@@ -27,7 +28,7 @@ type logKernel struct {
 func newLogKernel(ends []int, powers logPowers) *logKernel {
 	n := max(1, len(ends))
 	b, c := powers.coefficients(length(n))
-	k := &logKernel{ends: ends, rows: norms(b[:n]), columns: norms(c[:n])}
+	k := &logKernel{norm: powers.norm, ends: ends, rows: norms(b[:n]), columns: norms(c[:n])}
 	k.like = toeplitz.NewProduct(b, 0)
 	return k
 }

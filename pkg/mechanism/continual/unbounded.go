@@ -167,6 +167,9 @@ func (u *unbounded) Plan(records int) privacy.Plan { return u.plan(records, 0).H
 // Plan returns the mechanism's plan with the draws of the run.
 func (r *unboundedRun) Plan(records int) privacy.Plan { return r.plan(records, r.made).HeldBy(r) }
 
+// MaxSD is that of factorised, over the releases of the horizon.
+func (u *unbounded) MaxSD() float64 { return u.widest * u.kernel.norm }
+
 // length returns the power of two, at least 16, up to which coefficients for n releases are
 // computed. A toeplitz.Product of such a length computes the bits that one of any greater does.
 func length(n int) int { return max(16, 1<<bits.Len(uint(max(0, n-1)))) }

@@ -208,6 +208,11 @@ func TestUnboundedBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := m.(*unbounded)
+	mu, err := privacy.GaussianMu(budget)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect.Near(t, "the largest standard deviation", u.MaxSD(), u.sd*u.kernel.rows[len(u.kernel.rows)-1]*mu/2, 1e-8)
 	run := m.Start(privacy.NewNoise(mechanismtest.Source()))
 	before, k, failed := run.Release().Bounds, 0, 0.0
 	for range s.Horizon - 1 {
