@@ -50,19 +50,19 @@ func experimentsUnbounded(s cell.Scale) (list []*simulate.Experiment) {
 	return list
 }
 
-// Foreseen is the regret in n rounds that the releases' bounds promise to LinUCB where contexts
+// foreseen is the regret in n rounds that the releases' bounds promise to LinUCB where contexts
 // excite all directions alike. It depends on the sums through when they release, and how large the
 // noise is then. The reward range is [-1, 1], and S = L = sigma = 1.
 //
 // Let the last release before a round hold tau rows, with the accurate bounds rho_min, rho_max and
 // gamma. If theta is in the confidence sets, the round's regret is at most 2 beta |x|_{V^-1}, and
 // at most 2. If lambda_min(G) >= tau/d at the releases, then |x|^2_{V^-1} <= 1/(rho_min + tau/d).
-// No contexts have a greater lambda_min, as the trace of G is at most tau. Foreseen sums the
+// No contexts have a greater lambda_min, as the trace of G is at most tau. foreseen sums the
 // smaller of the two bounds over the rounds.
 //
 // Proposition 4 holds for a regulariser that only grows, with ln det V - d ln rho for the rho_min
 // of the first release: V is at least G + rho I. The determinant is at most (rho_max + tau/d)^d.
-func Foreseen(sums privacy.Accumulator, d, n int) float64 {
+func foreseen(sums privacy.Accumulator, d, n int) float64 {
 	m := check.Try(sums.Open(privacy.Setup{Dim: d + 1, Horizon: n, Bound: math.Sqrt2, Context: 1, Alpha: 1 / float64(n)}))
 	run := m.Start(privacy.ScriptedNoise(func(_ privacy.Law, dst []float64) { clear(dst) }))
 	none := privacy.Record{X: make([]float64, d), Y: []float64{0}}
@@ -135,9 +135,9 @@ func endless(gamma, delta, far float64) (sum float64) {
 // does not depend on the horizon, and, in the committed tables, that it has less regret than BLT.
 func claimUnbounded(s cell.Scale) (string, error) {
 	const n = 100_000
-	quarter, blt := Foreseen(continual.Unbounded{Budget: Budget}, 5, n), Foreseen(continual.BLT{Budget: Budget}, 5, n)
+	quarter, blt := foreseen(continual.Unbounded{Budget: Budget}, 5, n), foreseen(continual.BLT{Budget: Budget}, 5, n)
 	for _, growth := range []float64{1. / 64, 1. / 16, 1. / 8, 0.25, 0.5, 1} {
-		bound := Foreseen(continual.Unbounded{Budget: Budget, Growth: growth}, 5, n)
+		bound := foreseen(continual.Unbounded{Budget: Budget, Growth: growth}, 5, n)
 		check.That(bound >= quarter, "a growth of %v has the bound %.5g, the default %.5g", growth, bound, quarter)
 		check.That(growth == 0.25 || bound > quarter*1.001, "a growth of %v has the bound %.5g of the default", growth, bound)
 	}
