@@ -343,6 +343,7 @@ func subjects() []subject {
 		setups("continual.Honaker", func() any { return continual.Honaker{Budget: budget} }),
 		setups("continual.SquareRoot", func() any { return continual.SquareRoot{Budget: budget} }),
 		setups("continual.BLT", func() any { return continual.BLT{Budget: budget} }),
+		setups("continual.Unbounded", func() any { return continual.Unbounded{Budget: budget, Growth: 0.5} }),
 		setups("continual.SecureTree", func() any { return continual.SecureTree{Budget: budget} }),
 		tallies("tally.Counts", func() any { return tally.Counts{} }),
 		tallies("tally.Blocks", func() any { return tally.Blocks{Budget: privacy.Budget{Epsilon: 1}} }),
@@ -471,6 +472,7 @@ func subjects() []subject {
 		}),
 		linears("linear.UCB over BLT", func() any { return learner.New(linear.UCB{}, continual.BLT{Budget: budget}) }),
 		linears("linear.Logistic", func() any { return learner.New(linear.Logistic{ThetaNorm: 2}, continual.BLT{Budget: budget}) }),
+		linears("linear.UCB over Unbounded", func() any { return learner.New(linear.UCB{}, continual.Unbounded{Budget: budget, Growth: 0.5}) }),
 		linears("sparse.ThresholdedLasso", func() any { return sparse.ThresholdedLasso{Lambda: 0.02, Tolerance: 1e-6} }),
 		linears("sparse.SparsityAgnostic", func() any { return sparse.SparsityAgnostic{Lambda: 0.02, Tolerance: 1e-6} }),
 		linears("sparse.LassoBandit", func() any {

@@ -32,7 +32,9 @@ const Seed = 2018
 // The policies of Experiment 2, by their names in the results. Sound noise is proved to be enough:
 // Gaussian noise by exact accounting, Wishart noise by its theorem. It is moved by the shift that
 // minimises the regret bound; "2Υ" is the same noise with the paper's shift. Honaker's tree and BLT
-// are other ways to release the same sums at the same privacy.
+// are other ways to release the same sums at the same privacy. So are the square root and
+// Unbounded, with a release every row or seldom. "n unknown" follows the noise with the paper's
+// shift, at an alpha that is the same for any number of rounds.
 const (
 	NonPrivate       = "NonPrivate"
 	GaussianPrinted  = "Gaussian AsPublished"
@@ -41,6 +43,10 @@ const (
 	GaussianTwice    = "Gaussian Sound, shift 2Υ"
 	HonakerSound     = "Honaker's tree Sound"
 	BLTSound         = "BLT Sound"
+	RootSound        = "Square root Sound"
+	UnboundedSound   = "Unbounded Sound"
+	UnboundedEach    = "Unbounded Sound, every row"
+	UnboundedBlind   = "Unbounded Sound, n unknown"
 	WishartPrinted   = "Wishart AsPublished"
 	WishartAuthors   = "Wishart AuthorsCode"
 	WishartSound     = "Wishart Sound"
@@ -113,6 +119,11 @@ func Policy(name string) learner.Private[privacy.Sums] {
 		NonPrivate:   continual.Exact{Ridge: 1},
 		HonakerSound: continual.Honaker{Budget: Budget},
 		BLTSound:     continual.BLT{Budget: Budget},
+		RootSound:    continual.SquareRoot{Budget: Budget},
+
+		UnboundedSound: continual.Unbounded{Budget: Budget},
+		UnboundedBlind: continual.Unbounded{Budget: Budget},
+		UnboundedEach:  continual.Unbounded{Budget: Budget, Growth: 1e-9},
 	}
 	for name, noise := range nodes {
 		sums[name] = continual.Tree{Noise: noise}
@@ -120,7 +131,10 @@ func Policy(name string) learner.Private[privacy.Sums] {
 	if sums[name] == nil {
 		panic(fmt.Sprintf("jdp: no policy %q in Experiment 2", name))
 	}
-	best := slices.Contains([]string{GaussianSound, HonakerSound, BLTSound, WishartSound}, name)
+	if name == UnboundedBlind {
+		return learner.New(linear.UCB{Alpha: 1. / Horizon}, sums[name])
+	}
+	best := slices.Contains([]string{GaussianSound, HonakerSound, BLTSound, RootSound, WishartSound, UnboundedSound, UnboundedEach}, name)
 	return learner.New(linear.UCB{OptimalShift: best}, sums[name])
 }
 

@@ -114,6 +114,14 @@ func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
 	add("BLT", blt, func(laws []privacy.Draws, delta float64) float64 {
 		return privacy.GaussianEpsilon(delta, privacy.PlanOf(opened, privacy.All).Cases[0][0].Sensitivity.L2/laws[0].Scale)
 	})
+	unbounded := continual.Unbounded{Budget: b}
+	endless, err := unbounded.Open(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add("unbounded", unbounded, func(laws []privacy.Draws, delta float64) float64 {
+		return privacy.GaussianEpsilon(delta, privacy.PlanOf(endless, privacy.All).Cases[0][0].Sensitivity.L2/laws[0].Scale)
+	})
 	if !b.None() {
 		secure := continual.SecureTree{Budget: b}
 		opened, err := secure.Open(s)

@@ -20,7 +20,7 @@ func TestWithoutNoise(t *testing.T) {
 	rows := privacy.Setup{Dim: 3, Horizon: 16, Bound: 2, Context: 1, Alpha: 0.1}
 	weights := privacy.Setup{Arms: 4, Slots: 2, Horizon: 16, Lo: 0, Hi: 1}
 	for _, s := range []privacy.Accumulator{
-		continual.Tree{Noise: continual.Gaussian{Budget: budget}}, continual.PanPrivateTree{Noise: continual.Gaussian{Budget: budget}}, continual.Honaker{Budget: budget}, continual.SquareRoot{Budget: budget}, continual.BLT{Budget: budget},
+		continual.Tree{Noise: continual.Gaussian{Budget: budget}}, continual.PanPrivateTree{Noise: continual.Gaussian{Budget: budget}}, continual.Honaker{Budget: budget}, continual.SquareRoot{Budget: budget}, continual.BLT{Budget: budget}, continual.Unbounded{Budget: budget},
 	} {
 		silent(t, s, rows, privacy.Row([]float64{0.1, 0.2, 0.3}))
 	}

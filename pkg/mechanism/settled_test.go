@@ -28,7 +28,7 @@ func mechanisms(t *testing.T) map[string]privacy.Planner {
 			continual.Tree{Noise: continual.Wishart{Budget: b, Calibration: c, Unshifted: true}}, continual.Tree{Noise: continual.Gaussian{Budget: b, Padded: true}},
 			continual.PanPrivateTree{Noise: continual.Gaussian{Budget: b, Calibration: c}}, continual.PanPrivateTree{Noise: continual.Wishart{Budget: b, Calibration: c}},
 			continual.Tree{Noise: continual.Wishart{Budget: b, Degrees: 1 << 40}},
-			continual.Honaker{Budget: b}, continual.SquareRoot{Budget: b}, continual.BLT{Budget: b}, continual.BLT{Budget: b, Buffers: 1},
+			continual.Honaker{Budget: b}, continual.SquareRoot{Budget: b}, continual.BLT{Budget: b}, continual.BLT{Budget: b, Buffers: 1}, continual.Unbounded{Budget: b}, continual.Unbounded{Budget: b, Growth: 1e-9},
 		} {
 			p, err := a.Open(privacy.Setup{Dim: 3, Horizon: 11, Bound: 1.5, Context: 1.2, Alpha: 0.1})
 			add(fmt.Sprintf("%+v", a), p, err)

@@ -152,7 +152,7 @@ type Sums struct {
 	Packed []float64
 	Shift  float64 // the multiple of the identity that a reader adds to Packed
 	// Bounds are accurate bounds on noise and Shift in the leading (dim-1) x (dim-1) block and in the
-	// last row next to it. In a round all three hold with probability at least 1 - Alpha/(2 Horizon).
+	// last row next to it. All three hold in all rounds of a run with probability at least 1 - Alpha/2.
 	Bounds Bounds
 	Spread Spread // of the noise alone, for a reader with a shift of its own
 	// Least is a lower bound of Bounds.RhoMin that holds for longer: until the number of records

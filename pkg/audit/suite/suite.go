@@ -225,6 +225,7 @@ func auditedSums() []sums {
 		{"Honaker's tree", continual.Honaker{Budget: Budget}},
 		{"square root", continual.SquareRoot{Budget: Budget}},
 		{"BLT", continual.BLT{Budget: Budget}},
+		{"unbounded", continual.Unbounded{Budget: Budget}},
 		{"secure tree", continual.SecureTree{Budget: Budget}},
 		{"Gaussian tree as published", continual.Tree{Noise: continual.Gaussian{Budget: Budget, Calibration: privacy.AsPublished}}},
 		{"Wishart tree", continual.Tree{Noise: continual.Wishart{Budget: Budget}}},

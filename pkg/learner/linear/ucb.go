@@ -260,11 +260,22 @@ func (l *UCBRule) Distance(theta []float64) (float64, error) {
 func (l *preparedLinUCB) Bounds() privacy.Bounds { return l.bounds }
 
 // RegretBound returns the regret bounds of Theorems 5 and 6 after a number of rounds. Theorem 6
-// needs a gap > 0; for gap = 0 its bound is +Inf.
+// needs a gap > 0; for gap = 0 its bound is +Inf. The theorems are about sums that are released
+// after every row.
 func (l *preparedLinUCB) RegretBound(rounds int, gap float64) (general, gapped float64) {
 	t := l.theory(l.bounds)
 	t.Rounds = rounds
 	return t.General(), t.Gap(gap)
+}
+
+// RegretBound is that of the policy, with the rho_min that the confidence width counts from where a
+// release's own has grown beyond it.
+func (l *UCBRule) RegretBound(rounds int, gap float64) (general, gapped float64) {
+	own := l.preparedLinUCB
+	if l.least > 0 {
+		own.bounds.RhoMin = min(l.least, own.bounds.RhoMin)
+	}
+	return own.RegretBound(rounds, gap)
 }
 
 // Warnings counts the releases whose eigenvalues had to be floored.

@@ -85,7 +85,7 @@ func (b BLT) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := newFactorised(s, b.Budget, kernel, 0, "buffered linear Toeplitz factorisation: Dvijotham et al. 2024; McMahan, Xu, Zhang 2024")
+	f, err := newFactorised(s, b.Budget, kernel, kernel.columnNorm(releases(s.Horizon)), 0, "buffered linear Toeplitz factorisation: Dvijotham et al. 2024; McMahan, Xu, Zhang 2024")
 	if err != nil {
 		return nil, err
 	}

@@ -71,8 +71,8 @@ func checkFactorised(s privacy.Setup, b privacy.Budget) error {
 // releases returns how many releases a horizon has to pay for, at least 1.
 func releases(horizon int) int { return max(1, horizon-1) }
 
-// newFactorised calibrates, once the correlation is ready.
-func newFactorised(s privacy.Setup, b privacy.Budget, by correlation, inner int, source string) (*factorised, error) {
+// newFactorised calibrates, once the correlation is ready. column bounds the norms of C's columns.
+func newFactorised(s privacy.Setup, b privacy.Budget, by correlation, column float64, inner int, source string) (*factorised, error) {
 	if err := checkRows(s, 3); err != nil {
 		return nil, err
 	}
@@ -80,7 +80,6 @@ func newFactorised(s privacy.Setup, b privacy.Budget, by correlation, inner int,
 	if err != nil {
 		return nil, err
 	}
-	column := by.columnNorm(releases(s.Horizon))
 	f := &factorised{data: s, by: by, inner: inner, widest: by.rowNorm()}
 	f.sd = column * f.sensitivity() / mu
 	if b.None() {

@@ -46,7 +46,9 @@ func (h Honaker) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) 
 	if err := curator.Fitting(s, float64(2*float64(maxNodes(s.Horizon)))+5); err != nil {
 		return nil, err
 	}
-	f, err := newFactorised(s, h.Budget, newBelow(releases(s.Horizon)), 1, "binary tree with the estimate from below: Honaker 2015")
+	n := releases(s.Horizon)
+	nodes := newBelow(n)
+	f, err := newFactorised(s, h.Budget, nodes, nodes.columnNorm(n), 1, "binary tree with the estimate from below: Honaker 2015")
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ func accumulators(b privacy.Budget) map[string]*mechanismtest.Player[privacy.Sum
 	all["padded gaussian"] = mechanismtest.Played(Tree{Noise: Gaussian{Budget: b, Padded: true}})
 	all["pan-private padded gaussian"] = mechanismtest.Played(PanPrivateTree{Noise: Gaussian{Budget: b, Padded: true}})
 	all["wishart of given degrees"] = mechanismtest.Played(Tree{Noise: Wishart{Budget: b, Degrees: 1 << 40}})
+	all["unbounded"] = mechanismtest.Played(Unbounded{Budget: b})
 	for name, acc := range factorisations(b) {
 		all[name] = acc
 	}

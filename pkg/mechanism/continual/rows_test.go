@@ -12,7 +12,7 @@ func TestRowsAreNotAskedFor(t *testing.T) {
 	b := privacy.Budget{Epsilon: 1, Delta: 1e-5}
 	for _, a := range []*mechanismtest.Player[privacy.Sums]{
 		mechanismtest.Played(Tree{Noise: Gaussian{Budget: b}}), mechanismtest.Played(Tree{Noise: Wishart{Budget: b}}), mechanismtest.Played(PanPrivateTree{Noise: Gaussian{Budget: b}}),
-		mechanismtest.Played(Honaker{Budget: b}), mechanismtest.Played(SquareRoot{Budget: b}), mechanismtest.Played(BLT{Budget: b}), mechanismtest.Played(SecureTree{Budget: b}),
+		mechanismtest.Played(Honaker{Budget: b}), mechanismtest.Played(SquareRoot{Budget: b}), mechanismtest.Played(BLT{Budget: b}), mechanismtest.Played(Unbounded{Budget: b}), mechanismtest.Played(SecureTree{Budget: b}),
 	} {
 		if err := a.Open(privacy.Setup{Dim: 3, Horizon: 11, Bound: 1.5, Context: 1.2, Alpha: 0.1}); err != nil {
 			t.Fatal(err)

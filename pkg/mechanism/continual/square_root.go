@@ -52,7 +52,9 @@ func (q SquareRoot) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], erro
 	if err := size.Check(what, toeplitz.Numbers(s.Horizon, size.Triangle(s.Dim))+float64(4*size.Triangle(s.Dim))); err != nil {
 		return nil, err
 	}
-	f, err := newFactorised(s, q.Budget, newRootKernel(releases(s.Horizon)), 0,
+	n := releases(s.Horizon)
+	kernel := newRootKernel(n)
+	f, err := newFactorised(s, q.Budget, kernel, kernel.columnNorm(n), 0,
 		"square-root Toeplitz factorisation: Fichtenberger, Henzinger, Upadhyay 2023")
 	if err != nil {
 		return nil, err

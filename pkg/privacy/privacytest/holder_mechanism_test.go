@@ -79,7 +79,7 @@ func TestHolderOfMechanisms(t *testing.T) {
 	for _, of := range []privacy.Accumulator{
 		continual.Tree{Noise: continual.Gaussian{Budget: approximate}}, continual.Tree{Noise: continual.Wishart{Budget: approximate}},
 		continual.PanPrivateTree{Noise: continual.Gaussian{Budget: approximate}}, continual.SecureTree{Budget: approximate},
-		continual.Honaker{Budget: approximate}, continual.SquareRoot{Budget: approximate}, continual.BLT{Budget: approximate},
+		continual.Honaker{Budget: approximate}, continual.SquareRoot{Budget: approximate}, continual.BLT{Budget: approximate}, continual.Unbounded{Budget: approximate},
 	} {
 		held(t, of, linear.UCB{}, contextual)
 	}

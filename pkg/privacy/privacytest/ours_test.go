@@ -44,6 +44,8 @@ func accumulators() map[string]privacytest.Case[privacy.Sums] {
 		"Honaker":             rows(continual.Honaker{Budget: approximate}),
 		"square root":         rows(continual.SquareRoot{Budget: approximate}),
 		"BLT":                 rows(continual.BLT{Budget: approximate}),
+		"unbounded":           rows(continual.Unbounded{Budget: approximate}),
+		"unbounded, each row": rows(continual.Unbounded{Budget: approximate, Growth: 1e-9}),
 		"secure tree":         rows(continual.SecureTree{Budget: approximate}),
 		"exact":               rows(continual.Exact{}),
 	}
@@ -56,6 +58,7 @@ func accumulators() map[string]privacytest.Case[privacy.Sums] {
 	change("tree, Wishart", func(c *privacytest.Case[privacy.Sums]) { c.Nonlinear = true })
 	change("secure tree", func(c *privacytest.Case[privacy.Sums]) { c.Nonlinear, c.Long = true, 1000 })
 	change("square root", func(c *privacytest.Case[privacy.Sums]) { c.Long = 1500 }) // it is slow
+	change("unbounded, each row", func(c *privacytest.Case[privacy.Sums]) { c.Long = 1500 })
 	// The row that shows the most is not among those tried.
 	change("Honaker", func(c *privacytest.Case[privacy.Sums]) { c.Below = 0.03 })
 	// Noise on padded levels hides a row, too, and the plan does not count on it.

@@ -299,6 +299,7 @@ func Accumulators(b privacy.Budget) map[string]privacy.Accumulator {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
 	for end, b := range map[string]privacy.Budget{"": b, "/epsilon=inf": none} {
 		all["blt"+end] = continual.BLT{Budget: b}
+		all["unbounded"+end] = continual.Unbounded{Budget: b}
 		all["square-root"+end] = continual.SquareRoot{Budget: b}
 		all["honaker"+end] = continual.Honaker{Budget: b}
 	}
