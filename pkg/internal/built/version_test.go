@@ -1,4 +1,4 @@
-package simulate
+package built
 
 import (
 	"os"
@@ -41,7 +41,7 @@ func TestVersionInAnotherModule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles")
 	}
-	root, err := filepath.Abs("../..")
+	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestVersionInAnotherModule(t *testing.T) {
 	if !strings.HasPrefix(b, "binary-") || b != c {
 		t.Errorf("without a path: versions %q and %q, want one hash", b, c)
 	}
-	run("go", "build", "-ldflags", "-X "+module+"/pkg/simulate.version=v1.2.3", "-o", "d", ".")
+	run("go", "build", "-ldflags", "-X "+module+"/pkg/internal/built.version=v1.2.3", "-o", "d", ".")
 	if got := run("./d"); !strings.HasPrefix(got, "v1.2.3 "+program) {
 		t.Errorf("version %q, want that of the linker", got)
 	}

@@ -1,6 +1,6 @@
 //go:build !page
 
-package simulate
+package describe
 
 import (
 	"cmp"
@@ -16,7 +16,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/opaque"
 )
 
-// parameters describes an environment, or a learner: a line for its type, then
+// Value describes an environment, or a learner: a line for its type, then
 // one for each field that is not zero, such as "Sums.Noise.Budget.Epsilon = 1". It follows pointers
 // and interfaces, and includes private fields, which in a fresh value hold what its constructor was
 // given (matroid.Uniform has no other fields). Of a list of more than 16 elements it gives the
@@ -24,31 +24,27 @@ import (
 //
 // It cannot see what a function does: it gives the name of a declared function, and of a closure
 // only that it is there. Locks and counters (packages sync and sync/atomic) are not parameters.
-func parameters(v any) []string {
-	lines, _ := describe(v)
-	return lines
-}
-
-// describe is parameters. It also returns what the description leaves to code.
-func describe(v any) (lines []string, by code) {
-	d := describer{seen: make(map[place]string), code: code{packages: make(map[string]bool)}}
+//
+// It also returns what the description leaves to code.
+func Value(v any) (lines []string, by Code) {
+	d := describer{seen: make(map[place]string), Code: Code{Packages: make(map[string]bool)}}
 	d.add("type", fmt.Sprintf("%T", v))
 	d.value("", reflect.ValueOf(v))
-	return d.lines, d.code
+	return d.lines, d.Code
 }
 
 type describer struct {
 	lines []string
 	seen  map[place]string // the paths of what pointers, slices and maps hold
-	code
+	Code
 }
 
 // leave notes why a value at a path is not described, if it is the first.
 func (d *describer) leave(path, why string) {
-	if d.open == "" {
-		d.open = why
+	if d.Open == "" {
+		d.Open = why
 		if path != "" {
-			d.open = "field " + path + ": " + why
+			d.Open = "field " + path + ": " + why
 		}
 	}
 }
@@ -67,7 +63,7 @@ func (d *describer) typed(path string, t reflect.Type) {
 		if name == "" {
 			continue
 		}
-		d.packages[name] = true
+		d.Packages[name] = true
 		if opaque.Foreign(name) {
 			d.leave(path, fmt.Sprintf("%v is a type of the program's own, and its fields do not say what its code does", t))
 		}
@@ -212,10 +208,10 @@ func (d *describer) dictionary(path string, v reflect.Value) {
 	d.add(path, fmt.Sprintf("%v of length %d", v.Type(), v.Len()))
 	keys := make(map[string]reflect.Value)
 	for it := v.MapRange(); it.Next(); {
-		key := describer{seen: make(map[place]string), code: code{packages: d.packages}}
+		key := describer{seen: make(map[place]string), Code: Code{Packages: d.Packages}}
 		key.value("key", it.Key())
-		if key.open != "" {
-			d.leave(path, key.open)
+		if key.Open != "" {
+			d.leave(path, key.Open)
 		}
 		keys[strings.TrimPrefix(strings.Join(key.lines, ", "), "key = ")] = it.Value()
 	}
@@ -233,7 +229,7 @@ func (d *describer) function(path, name string) {
 	case opaque.Foreign(from):
 		d.leave(path, "function "+name+" is the program's own")
 	default:
-		d.packages[from] = true
+		d.Packages[from] = true
 	}
 }
 
@@ -262,9 +258,9 @@ func packageOf(function string) string {
 // running reports whether a type belongs to locks and counters, whose state is not a parameter.
 func running(t reflect.Type) bool { return t.PkgPath() == "sync" || t.PkgPath() == "sync/atomic" }
 
-// difference names the first difference between the descriptions in a file and of an experiment. It
+// Difference names the first difference between the descriptions in a file and of an experiment. It
 // returns "" if there is none.
-func difference(file, experiment []string) string {
+func Difference(file, experiment []string) string {
 	for i := range max(len(file), len(experiment)) {
 		switch {
 		case i >= len(file):

@@ -1,9 +1,9 @@
-package simulate
+package describe
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -35,6 +35,11 @@ type parts struct {
 	rng     *rand.PCG
 }
 
+func lines(v any) []string {
+	lines, _ := Value(v)
+	return lines
+}
+
 // All changes of a parameter change the description, to another each, and name their field.
 func TestParametersTellChanges(t *testing.T) {
 	x := 3
@@ -60,29 +65,29 @@ func TestParametersTellChanges(t *testing.T) {
 		"private": {&parts{private: 1}, &parts{private: 2}},
 		"rng":     {&parts{rng: rand.NewPCG(1, 1)}, &parts{rng: rand.NewPCG(1, 2)}},
 	}
-	seen := map[string]string{strings.Join(parameters(&parts{}), "\n"): "nothing"}
+	seen := map[string]string{strings.Join(lines(&parts{}), "\n"): "nothing"}
 	for field, values := range changes {
 		for i, v := range values {
-			got := parameters(v)
+			got := lines(v)
 			text := strings.Join(got, "\n")
 			if before, ok := seen[text]; ok {
 				t.Errorf("%s, value %d: described as %s:\n%s", field, i, before, text)
 			}
 			seen[text] = field
-			if !slices.Equal(got, parameters(v)) {
+			if !slices.Equal(got, lines(v)) {
 				t.Errorf("%s, value %d: another description the second time", field, i)
 			}
-			for _, other := range [][]string{parameters(&parts{}), parameters(&parts{F: 7, private: 7})} {
-				if how := difference(got, other); how == "" || how != difference(got, other) {
+			for _, other := range [][]string{lines(&parts{}), lines(&parts{F: 7, private: 7})} {
+				if how := Difference(got, other); how == "" || how != Difference(got, other) {
 					t.Errorf("%s, value %d: difference %q", field, i, how)
 				}
 			}
-			if how := difference(parameters(&parts{}), got); !strings.HasPrefix(how, field) || !strings.HasSuffix(how, "in the experiment, and not in the file") {
+			if how := Difference(lines(&parts{}), got); !strings.HasPrefix(how, field) || !strings.HasSuffix(how, "in the experiment, and not in the file") {
 				t.Errorf("%s, value %d: difference %q", field, i, how)
 			}
 		}
 	}
-	if how := difference(parameters(&parts{F: 0.1}), parameters(&parts{F: 0.2})); how != "F is 0.1 in the file and 0.2 in the experiment" {
+	if how := Difference(lines(&parts{F: 0.1}), lines(&parts{F: 0.2})); how != "F is 0.1 in the file and 0.2 in the experiment" {
 		t.Errorf("difference %q", how)
 	}
 }
@@ -93,78 +98,29 @@ func TestParametersEnd(t *testing.T) {
 	p := &parts{}
 	p.lock.Lock()
 	p.counter.Add(1)
-	if got := parameters(p); !slices.Equal(got, parameters(&parts{})) {
+	if got := lines(p); !slices.Equal(got, lines(&parts{})) {
 		t.Errorf("locks and counters are described: %q", got)
 	}
 	p.lock.Unlock()
 	p.Pointer = p
 	p.Any = []any{p}
-	if got := parameters(p); len(got) > 10 {
+	if got := lines(p); len(got) > 10 {
 		t.Errorf("a cycle is described as %q", got)
 	}
 	q := &parts{F: 1}
 	for range 64 { // 2^64 ways through it
 		q = &parts{Pointer: q, Any: q}
 	}
-	if got := parameters(q); len(got) > 400 {
+	if got := lines(q); len(got) > 400 {
 		t.Errorf("shared values are described in %d lines", len(got))
 	}
-	if got := parameters(nil); len(got) == 0 {
+	if got := lines(nil); len(got) == 0 {
 		t.Error("nil is not described")
 	}
 }
 
-// matrix is an environment with a parameter.
-type matrix struct {
-	toyArms
-	Gap []float64
-}
-
-func newMatrix(gap float64) matrix { return matrix{Gap: []float64{gap, 0}} }
-
-// A checkpoint of other parameters, under the same names and the same Fingerprint, is refused with
-// the field that differs; one of more policies serves fewer, compared by name.
-func TestCheckpointOfOtherParameters(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "checkpoint")
-	make := func() *Experiment {
-		e := small(path)
-		e.Environment = newMatrix(0.1)
-		return e
-	}
-	mustRun(t, make())
-	for want, change := range map[string]func(*Experiment){
-		"the environment differ: Gap[0] is 0.1 in the file and 0.2 in the experiment": func(e *Experiment) {
-			e.Environment = newMatrix(0.2)
-		},
-		"the environment differ: type is simulate.matrix in the file and simulate.toyArms in the experiment": func(e *Experiment) {
-			e.Environment = toyArms{}
-		},
-		`policy "greedy" differ: Epsilon is 0.05 in the file and 0.06 in the experiment`: func(e *Experiment) {
-			e.Policies = []Policy{e.Policies[1], toyPolicy("greedy", 0.06, 0)}
-		},
-		`policy "greedy" differ: Noise = 1 in the experiment, and not in the file`: func(e *Experiment) {
-			e.Policies[0] = toyPolicy("greedy", 0.05, 1)
-		},
-	} {
-		e := make()
-		change(e)
-		r, err := e.Run(t.Context())
-		if r != nil || err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
-			t.Errorf("result %v, error %v, want no result and an error that names the file and has %q", r, err, want)
-		}
-	}
-	e := make()
-	e.Policies = []Policy{e.Policies[2], e.Policies[0]}
-	if r := mustRun(t, e); r.Provenance.Restored != e.Trials {
-		t.Errorf("%d trials restored, want %d", r.Provenance.Restored, e.Trials)
-	}
-}
-
-// elsewhere is a learner of this module whose fields do not say what it does.
-type elsewhere struct {
-	toyLearner
-	Version string
-}
+// elsewhere is a value of this module whose fields do not say what it does.
+type elsewhere struct{ Version string }
 
 func (e elsewhere) Opaque() bool { return e.Version == "" }
 
@@ -184,8 +140,27 @@ func TestOpaque(t *testing.T) {
 		{wrapper{Sure: &elsewhere{}}, false}, {wrapper{Learner: elsewhere{Version: "1"}, Sure: &elsewhere{Version: "2"}}, true},
 		{wrapper{private: elsewhere{Version: "1"}}, false}, {wrapper{}, true},
 	} {
-		if lines, by := describe(c.v); (by.open == "") != c.all {
-			t.Errorf("%q says all: %v, want %v", lines, by.open == "", c.all)
+		if got, by := Value(c.v); (by.Open == "") != c.all {
+			t.Errorf("%q says all: %v, want %v", got, by.Open == "", c.all)
 		}
+	}
+}
+
+// What code a value leaves open is told by its fields' types and functions.
+func TestOpenCode(t *testing.T) {
+	if got := packageOf("example.org/a.b/c.(*T).F"); got != "example.org/a.b/c" {
+		t.Errorf("package %q", got)
+	}
+	for i, v := range []any{
+		struct{ F func(error, error) bool }{errors.Is},
+		struct{ F func() }{nil},
+		struct{ F []any }{[]any{1, "a", elsewhere{"1"}}},
+	} {
+		if _, by := Value(v); by.Open != "" {
+			t.Errorf("value %d is not described by its fields: %s", i, by.Open)
+		}
+	}
+	if _, by := Value(struct{ F any }{slices.Values([]int{1})}); by.Open == "" {
+		t.Error("a closure is described by its fields")
 	}
 }

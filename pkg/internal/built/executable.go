@@ -1,6 +1,6 @@
 //go:build !js
 
-package simulate
+package built
 
 import (
 	"crypto/sha256"
@@ -12,7 +12,7 @@ import (
 
 // executable returns a short hash of the program's executable file, or "" if it cannot be read.
 var executable = sync.OnceValue(func() string {
-	f, err := openExecutable()
+	f, err := openexecutable()
 	if err != nil {
 		return ""
 	}
@@ -25,7 +25,7 @@ var executable = sync.OnceValue(func() string {
 })
 
 // openExecutable opens the file that runs; on Linux also if another one has taken its place.
-func openExecutable() (*os.File, error) {
+func openexecutable() (*os.File, error) {
 	if f, err := os.Open("/proc/self/exe"); err == nil {
 		return f, nil
 	}

@@ -1,4 +1,4 @@
-package simulate
+package built
 
 // executable returns "": a program in a browser has no file.
 func executable() string { return "" }

@@ -1,6 +1,7 @@
 //go:build !js
 
-package simulate
+// Package until runs the work of a program until somebody stops it.
+package until
 
 import (
 	"context"
@@ -14,7 +15,7 @@ import (
 	"time"
 )
 
-// How often UntilStopped looks whether make is still there, and how long it waits for work that has
+// How often Stopped looks whether make is still there, and how long it waits for work that has
 // been told to stop. Work that does not look at its context is abandoned after that; finished
 // trials are in their checkpoint by then.
 const (
@@ -22,7 +23,7 @@ const (
 	stopWithin = 10 * time.Second
 )
 
-// UntilStopped runs work, and cancels its context when it is time to stop: at SIGINT, SIGTERM,
+// Stopped runs work, and cancels its context when it is time to stop: at SIGINT, SIGTERM,
 // SIGHUP, SIGQUIT or SIGABRT, unless the process was started with that signal ignored (nohup), and
 // when make is gone. A second signal ends the process at once.
 //
@@ -34,7 +35,7 @@ const (
 // that process is no longer the parent (it was killed) or the file no longer exists: an interrupt
 // that reaches make alone makes it delete what the recipe was making, and wait. An empty name
 // means that nobody has to be there.
-func UntilStopped(while string, work func(context.Context) error) error {
+func Stopped(while string, work func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 
@@ -96,7 +97,7 @@ func present(file string) error {
 	text := strings.TrimSpace(string(data))
 	pid, err := strconv.Atoi(text)
 	if err != nil {
-		return fmt.Errorf("simulate: %s holds %q, want the process id of make", file, text)
+		return fmt.Errorf("until: %s holds %q, want the process id of make", file, text)
 	}
 	if os.Getppid() != pid {
 		return fmt.Errorf("stopped: make, process %d, is gone", pid)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package simulate
+package until
 
 import (
 	"bufio"
@@ -104,7 +104,7 @@ func startMake(t *testing.T, name string, args ...string) *process {
 		t.Fatal(err)
 	}
 	m := &process{cmd: exec.Command(name, args...)}
-	m.cmd.Dir = filepath.Join("..", "..")
+	m.cmd.Dir = filepath.Join("..", "..", "..")
 	m.cmd.Env = append(os.Environ(), "DPBANDITS_ROOT="+root, "DPBANDITS_DATA="+root, "GOTRACEBACK=none", "MAKEFLAGS=")
 	m.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	r, w, err := os.Pipe()
