@@ -31,7 +31,7 @@ var unportable = map[string]string{
 	"audit/density.go": "gonum.org/v1/gonum/mat",
 	"audit/linear.go":  "gonum.org/v1/gonum/mat", // the same
 	// the attack's direction, not a simulated number
-	"audit/discriminant.go": "gonum.org/v1/gonum/mat",
+	"audit/internal/detect/discriminant.go": "gonum.org/v1/gonum/mat",
 	// a look at assumptions, which decides no simulated number
 	"environment/conditions.go": "gonum.org/v1/gonum/mat",
 	// no learner is calibrated by a composition of losses

@@ -39,7 +39,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"p00b-max", "half of the tree's nodes count", "pkg/mechanism/continual/tree.go", "nodes := max(1, bits.Len(uint(t.data.Horizon))-1)", "nodes := max(1, bits.Len(uint(t.data.Horizon))/2)"},
 	{"p00b-cost", "BLT keeps a thousand times as many buffers", "pkg/mechanism/continual/blt_kernel.go", "make([]float64, len(k.beta)*size)", "make([]float64, 1000*len(k.beta)*size)"},
 	{"p00b-odometer", "the tree forgets its root", "pkg/mechanism/continual/rows.go", "return bits.Len(uint(max(0, min(records, s.Horizon-1))))", "return max(1, bits.Len(uint(max(0, min(records, s.Horizon-1))))-1)"},
-	{"p00b-power", "the audit takes one world's rate for the other's", "pkg/audit/event.go", "e.hits[i][event.world].Load()), float64(e.hits[i][1-event.world].Load())", "e.hits[i][1-event.world].Load()), float64(e.hits[i][event.world].Load())"},
+	{"p00b-power", "the audit takes one world's rate for the other's", "pkg/audit/event.go", "e.hits[i][event.World].Load()), float64(e.hits[i][1-event.World].Load())", "e.hits[i][1-event.World].Load()), float64(e.hits[i][event.World].Load())"},
 	{"b55", "the ledger does not compare", "pkg/privacy/ledger.go", "d.Count != want[d.Law]", "d.Count < 0"},
 	{"b58", "a broken fixture has the noise that it claims", "pkg/audit/broken/broken.go", "privacy.NewNoise(source).Laplace(out, 1/epsilon)", "privacy.NewNoise(source).Laplace(out, 2/epsilon)"},
 	{"p00b-sound-run", "Laplace noise has half its scale", "pkg/privacy/noise.go", "z := random.Exponential(n.rng) * scale", "z := random.Exponential(n.rng) * scale / 2"},

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -116,28 +115,5 @@ func TestCurveValid(t *testing.T) {
 	wrongly.Independent = true
 	if wrong := count(wrongly); wrong < 25 {
 		t.Errorf("canaries that are not independent: %d of 200 excluded, want 25: the case does not test the difference", wrong)
-	}
-}
-
-// The bound on any canaries is attained where it can be compared: with one canary, P(right) = tau
-// is possible up to Phi(mu/2); and it excludes no law of the counts that a mechanism has, such as
-// the binomial of independent canaries.
-func TestGaussianExcludes(t *testing.T) {
-	for _, mu := range []float64{0.3, 1, 2} {
-		most := normal(mu / 2)
-		if gaussianExcludes(1, 1, 1, mu, most-1e-9) || !gaussianExcludes(1, 1, 1, mu, most+1e-9) {
-			t.Errorf("mu = %v: one guess, right with probability %v, is not the bound", mu, most)
-		}
-		for _, m := range []int{5, 50, 500} {
-			for v := 1; v <= m; v += max(1, m/25) {
-				tau := portable.RegIncBeta(float64(v), float64(m-v)+1, most)
-				if gaussianExcludes(v, m, m, mu, tau*(1-1e-6)) {
-					t.Errorf("mu = %v: %d of %d right, which has probability %v, is excluded", mu, v, m, tau)
-				}
-				if !newIndependent(v, m, m).excludes(mu, tau*(1+1e-6)) {
-					t.Errorf("mu = %v: %d of %d right has probability %v if independent, and is not excluded above it", mu, v, m, tau)
-				}
-			}
-		}
 	}
 }

@@ -1,8 +1,9 @@
-package audit
+package bound
 
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
@@ -12,21 +13,41 @@ import (
 // have chosen. They hold for any law and any number of runs, and adapt to the variance, which is
 // here far below that of a count with the same mean.
 
-// bet is a stake at an epsilon, in the world with the larger delta.
-type bet struct {
-	epsilon, stake float64
-	world          int
-	growth         float64 // growth of the capital against the claim, in the runs that chose it
+// Side holds the log-likelihood ratios of the runs in a world, in descending order: those that
+// choose and those that test.
+type Side struct{ Choose, Test []float64 }
+
+// NewSide returns the side of ratios, which it sorts.
+func NewSide(choose, test []float64) Side {
+	for _, ratios := range [][]float64{choose, test} {
+		slices.SortFunc(ratios, func(a, b float64) int {
+			switch {
+			case a > b:
+				return -1
+			case a < b:
+				return 1
+			}
+			return 0
+		})
+	}
+	return Side{choose, test}
 }
 
-// chooseBet chooses the world whose estimated delta, less two standard errors, is the larger. The
+// Bet is a stake at an epsilon, in the world with the larger delta.
+type Bet struct {
+	epsilon, stake float64
+	World          int
+	Growth         float64 // growth of the capital against the claim, in the runs that chose it
+}
+
+// ChooseBet chooses the world whose estimated delta, less two standard errors, is the larger. The
 // stake is the one whose capital grows most against the estimate less four standard errors, or
 // against the claimed delta if that is between the two.
-func chooseBet(sides [2]side, epsilon, claimed float64) bet {
-	best, most := bet{}, math.Inf(-1)
+func ChooseBet(sides [2]Side, epsilon, claimed float64) Bet {
+	best, most := Bet{}, math.Inf(-1)
 	for w, s := range sides {
-		g := excess(s.choose, epsilon)
-		mean, chance := g.mean(), g.error()
+		g := Excess(s.Choose, epsilon)
+		mean, chance := g.Mean(), g.SE()
 		if value := mean - float64(2*chance); value > most {
 			most = value
 			against := max(mean-float64(4*chance), 1e-3/g.n)
@@ -36,8 +57,8 @@ func chooseBet(sides [2]side, epsilon, claimed float64) bet {
 			if against >= 1 { // every run tells the worlds apart: no capital grows against 1
 				against = 1 - 1e-3
 			}
-			best = bet{epsilon: epsilon, stake: g.stake(against), world: w}
-			best.growth = g.capital(best.stake, claimed)
+			best = Bet{epsilon: epsilon, stake: g.stake(against), World: w}
+			best.Growth = g.Capital(best.stake, claimed)
 		}
 	}
 	return best
@@ -70,16 +91,16 @@ func (g gains) stake(m float64) float64 {
 	return lo
 }
 
-// capital returns the logarithm of the bet's capital on fresh runs, against a delta of m.
-func (b bet) capital(test []float64, m float64) float64 {
-	return excess(test, b.epsilon).capital(b.stake, m)
+// Capital returns the logarithm of the bet's capital on fresh runs, against a delta of m.
+func (b Bet) Capital(test []float64, m float64) float64 {
+	return Excess(test, b.epsilon).Capital(b.stake, m)
 }
 
-// atLeast returns the largest delta that the fresh runs exclude with confidence 1 - alpha.
-func (b bet) atLeast(test []float64, alpha float64) float64 {
-	g := excess(test, b.epsilon)
+// AtLeast returns the largest delta that the fresh runs exclude with confidence 1 - alpha.
+func (b Bet) AtLeast(test []float64, alpha float64) float64 {
+	g := Excess(test, b.epsilon)
 	goal := -portable.Log(alpha)
-	if b.stake == 0 || g.capital(b.stake, 0) < goal {
+	if b.stake == 0 || g.Capital(b.stake, 0) < goal {
 		return 0
 	}
 	lo, hi := 0.0, min(1, 1/b.stake)
@@ -87,7 +108,7 @@ func (b bet) atLeast(test []float64, alpha float64) float64 {
 		if hi-lo < 1e-4*hi {
 			break
 		}
-		if mid := (lo + hi) / 2; g.capital(b.stake, mid) >= goal {
+		if mid := (lo + hi) / 2; g.Capital(b.stake, mid) >= goal {
 			lo = mid
 		} else {
 			hi = mid
@@ -99,17 +120,17 @@ func (b bet) atLeast(test []float64, alpha float64) float64 {
 // refusal bounds the probability of refusing a right density, in each world.
 const refusal = 1e-9
 
-// consistent refuses densities that are narrower than the noise. It tests whether e^-L averages
+// Consistent refuses densities that are narrower than the noise. It tests whether e^-L averages
 // above 1: that mean is the other world's probability of the releases that this world can have. One
 // half of the runs chooses the stakes, the other half is bet on.
-func (s side) consistent() error {
+func (s Side) Consistent() error {
 	excess := func(ratios []float64) (x []float64) {
 		for _, l := range ratios {
 			x = append(x, portable.Expm1(min(-l, 500)))
 		}
 		return x
 	}
-	choose, test := excess(s.choose), excess(s.test)
+	choose, test := excess(s.Choose), excess(s.Test)
 	var sum, squares float64
 	for _, x := range choose {
 		sum += x

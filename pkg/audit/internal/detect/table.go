@@ -1,4 +1,4 @@
-package audit
+package detect
 
 import (
 	"fmt"
@@ -30,15 +30,15 @@ type table struct {
 }
 
 // newTable returns the table of an output, or nil if it takes many values or only one.
-func newTable(index int, worlds [2]samples) *table {
-	n := min(worlds[0].len(), worlds[1].len())
+func newTable(index int, worlds [2]Samples) *table {
+	n := min(worlds[0].Len(), worlds[1].Len())
 	counts := make(map[float64]*[2]float64)
-	for i := range max(worlds[0].len(), worlds[1].len()) {
+	for i := range max(worlds[0].Len(), worlds[1].Len()) {
 		for w := range worlds {
-			if i >= worlds[w].len() {
+			if i >= worlds[w].Len() {
 				continue
 			}
-			v := worlds[w].row(i)[index]
+			v := worlds[w].Row(i)[index]
 			c := counts[v]
 			if c == nil {
 				if c = new([2]float64); len(counts) >= min(maxValues, n/4) {
@@ -75,8 +75,8 @@ func newTable(index int, worlds [2]samples) *table {
 	return t
 }
 
-// of returns the ratio of a run's value, and 0 for a value that was never seen.
-func (t *table) of(out []float64) float64 {
+// Of returns the ratio of a run's value, and 0 for a value that was never seen.
+func (t *table) Of(out []float64) float64 {
 	v := out[t.index]
 	if t.dense != nil {
 		if i := int(v); i >= 0 && i < len(t.dense) && float64(i) == v {

@@ -1,4 +1,4 @@
-package audit
+package bound
 
 import (
 	"math"
@@ -71,9 +71,9 @@ func newIndependent(v, r, m int) independent {
 	t := independent{v, r, make([]float64, cells)}
 	for i := 1; i < cells; i++ {
 		if at := float64(float64(i) / cells); at <= 0.5 {
-			t.from[i] = lower(float64(r+1), float64(m), at)
+			t.from[i] = Lower(float64(r+1), float64(m), at)
 		} else {
-			t.from[i] = 1 - lower(float64(m-r), float64(m), 1-at)
+			t.from[i] = 1 - Lower(float64(m-r), float64(m), 1-at)
 		}
 	}
 	return t
@@ -115,12 +115,13 @@ func sure(u, mu float64) float64 {
 	return right / all
 }
 
-// gaussianMu returns the largest mu that v right guesses of r exclude with confidence 1 - alpha, or
-// 0 if there is none.
-func (c Canaries) gaussianMu(v, r int, alpha float64) float64 {
-	excludes := func(mu float64) bool { return gaussianExcludes(v, r, c.Count, mu, alpha) }
-	if c.Independent {
-		t := newIndependent(v, r, c.Count)
+// CanaryMu returns the largest mu that v right guesses of r among m canaries exclude with
+// confidence 1 - alpha, or 0 if there is none. apart says that the canaries are released
+// independently.
+func CanaryMu(v, r, m int, apart bool, alpha float64) float64 {
+	excludes := func(mu float64) bool { return gaussianExcludes(v, r, m, mu, alpha) }
+	if apart {
+		t := newIndependent(v, r, m)
 		excludes = func(mu float64) bool { return t.excludes(mu, alpha) }
 	}
 	if !excludes(0) {

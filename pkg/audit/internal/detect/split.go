@@ -1,4 +1,4 @@
-package audit
+package detect
 
 import (
 	"fmt"
@@ -21,30 +21,30 @@ const fewestGiven = 60
 
 // newSplit returns the split by an output, of the outputs given, or nil if too few runs have equal
 // values.
-func newSplit(t *table, outputs []int, worlds [2]samples) score {
+func newSplit(t *table, outputs []int, worlds [2]Samples) score {
 	if len(t.values) > 16 {
 		return nil
 	}
-	var parts [16][2]samples
+	var parts [16][2]Samples
 	for w, s := range worlds {
 		for i := range parts {
-			parts[i][w] = samples{width: s.width, failures: s.failures}
+			parts[i][w] = Samples{Width: s.Width, Failures: s.Failures}
 		}
-		for r := range s.len() {
-			row := s.row(r)
+		for r := range s.Len() {
+			row := s.Row(r)
 			if i, ok := slices.BinarySearch(t.values, row[t.index]); ok {
-				parts[i][w].flat = append(parts[i][w].flat, row...)
+				parts[i][w].Flat = append(parts[i][w].Flat, row...)
 			}
 		}
 	}
 	s := split{t, make([]product, len(t.values))}
 	some := false
 	for i := range t.values {
-		if parts[i][0].len()+parts[i][1].len() < fewestGiven || parts[i][0].len() == 0 || parts[i][1].len() == 0 {
+		if parts[i][0].Len()+parts[i][1].Len() < fewestGiven || parts[i][0].Len() == 0 || parts[i][1].Len() == 0 {
 			continue
 		}
 		// The ratios of counts hold the ratio of the value itself, which is the table's.
-		value := portable.Log(float64(parts[i][1].len()) / float64(parts[i][0].len()))
+		value := portable.Log(float64(parts[i][1].Len()) / float64(parts[i][0].Len()))
 		for _, j := range outputs {
 			if j == t.index {
 				continue
@@ -70,10 +70,10 @@ func newSplit(t *table, outputs []int, worlds [2]samples) score {
 	return s
 }
 
-func (s split) of(out []float64) float64 {
-	sum := s.table.of(out)
+func (s split) Of(out []float64) float64 {
+	sum := s.table.Of(out)
 	if i, ok := slices.BinarySearch(s.values, out[s.index]); ok {
-		sum += s.given[i].of(out)
+		sum += s.given[i].Of(out)
 	}
 	return sum
 }

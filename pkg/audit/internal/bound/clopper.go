@@ -1,4 +1,9 @@
-package audit
+// Package bound turns counts and samples into bounds that hold with a stated confidence.
+//
+//   - [Lower], [Upper]: on the rate of an event; [Needed]: how many runs decide
+//   - [Bet], [Excess]: on the mean of numbers in [0, 1], by betting against it
+//   - [CanaryEpsilon], [CanaryMu]: on epsilon and mu, by guesses of one run
+package bound
 
 import (
 	"math"
@@ -13,12 +18,12 @@ import (
 // most alpha whatever the true rate. Two of them, for two rates, fail with probability at most 2
 // alpha together (Bonferroni).
 
-// upper returns the upper Clopper-Pearson bound at level 1-alpha, the (1-alpha)-quantile of
+// Upper returns the upper Clopper-Pearson bound at level 1-alpha, the (1-alpha)-quantile of
 // Beta(k+1, n-k). k may be a fraction, 0 <= k <= n.
-func upper(k, n, alpha float64) float64 { return 1 - lower(n-k, n, alpha) }
+func Upper(k, n, alpha float64) float64 { return 1 - Lower(n-k, n, alpha) }
 
-// lower returns the lower bound at level 1-alpha, the alpha-quantile of Beta(k, n-k+1).
-func lower(k, n, alpha float64) float64 {
+// Lower returns the lower bound at level 1-alpha, the alpha-quantile of Beta(k, n-k+1).
+func Lower(k, n, alpha float64) float64 {
 	switch {
 	case k <= 0:
 		return 0
@@ -43,58 +48,52 @@ func lower(k, n, alpha float64) float64 {
 	return lo
 }
 
-// ClopperPearson returns the exact interval of a probability whose event was seen in k of n
-// independent runs. It fails to hold it with probability at most alpha.
-func ClopperPearson(k, n, alpha float64) (low, high float64) {
-	return lower(k, n, alpha/2), upper(k, n, alpha/2)
-}
-
 // excludes returns the largest epsilon that an event excludes with confidence 1-alpha, if it is
 // seen in k of n runs in one world and in j of n in the other. It is -Inf if there is none.
 func excludes(k, j, n, delta, alpha float64) float64 {
-	return logRatio(lower(k, n, alpha/2)-delta, upper(j, n, alpha/2))
+	return LogRatio(Lower(k, n, alpha/2)-delta, Upper(j, n, alpha/2))
 }
 
-// logRatio returns ln(p/q); -Inf if p <= 0.
-func logRatio(p, q float64) float64 {
+// LogRatio returns ln(p/q); -Inf if p <= 0.
+func LogRatio(p, q float64) float64 {
 	if p <= 0 {
 		return math.Inf(-1)
 	}
 	return portable.Log(p / q)
 }
 
-// screen returns what excludes does, with Wilson's bounds (JASA 22, 1927) in place of the exact
+// Screen returns what excludes does, with Wilson's bounds (JASA 22, 1927) in place of the exact
 // ones. They are fast and close, but good only for choosing an event. z is the normal quantile of 1
 // - alpha/2. Where nothing is excluded, an event that comes closer still scores higher.
-func screen(k, j, n, delta, z float64) float64 {
-	pLo, _ := wilson(k, n, z)
-	_, qHi := wilson(j, n, z)
+func Screen(k, j, n, delta, z float64) float64 {
+	pLo, _ := Wilson(k, n, z)
+	_, qHi := Wilson(j, n, z)
 	if pLo <= delta {
 		return pLo - delta - 1e6
 	}
 	return portable.Log((pLo - delta) / qHi)
 }
 
-func wilson(k, n, z float64) (lo, hi float64) {
+func Wilson(k, n, z float64) (lo, hi float64) {
 	square := float64(z * z)
 	centre := (k + float64(square/2)) / (n + square)
 	half := float64(z / (n + square) * math.Sqrt(k*(n-k)/n+float64(square/4)))
 	return max(0, centre-half), min(1, centre+half)
 }
 
-// quantile returns the normal quantile of 1-alpha.
-func quantile(alpha float64) float64 { return -portable.NormalQuantile(alpha) }
+// Quantile returns the normal quantile of 1-alpha.
+func Quantile(alpha float64) float64 { return -portable.NormalQuantile(alpha) }
 
-// needed returns the least number of tested runs at which an event of rates p and q would exclude
+// Needed returns the least number of tested runs at which an event of rates p and q would exclude
 // epsilon at delta, with confidence 1-alpha. It is +Inf if p <= e^epsilon q + delta.
-func needed(p, q float64, epsilon, delta, alpha float64) float64 {
+func Needed(p, q float64, epsilon, delta, alpha float64) float64 {
 	if p <= float64(portable.Exp(epsilon)*q)+delta {
 		return math.Inf(1)
 	}
-	z := quantile(alpha / 2)
+	z := Quantile(alpha / 2)
 	enough := func(n float64) bool {
 		if n > 1e8 { // Wilson's bounds equal the exact ones here, whose series are long
-			return screen(p*n, q*n, n, delta, z) > epsilon
+			return Screen(p*n, q*n, n, delta, z) > epsilon
 		}
 		return excludes(p*n, q*n, n, delta, alpha) > epsilon
 	}

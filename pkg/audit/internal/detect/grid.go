@@ -1,4 +1,4 @@
-package audit
+package detect
 
 import (
 	"math"
@@ -6,26 +6,25 @@ import (
 	"strconv"
 )
 
-// grid rounds each output to a multiple of a power of two. The step is fixed before the runs that
+// Grid rounds each output to a multiple of a power of two. The step is fixed before the runs that
 // test an event, is the same in both worlds, and leaves some 4,000 multiples within the spread of
 // the output. So rounded outputs tell what the outputs of the mechanism in real numbers tell, up to
 // 2^-12 of the noise, and nothing of the low bits that floating-point noise lacks.
-type grid []float64
+type Grid []float64
 
 const (
-	gridBits   = 12
-	gridRuns   = 1000   // that measure an output's spread
-	lowBitRuns = 10_000 // that choose an event of all bits
+	gridBits = 12
+	gridRuns = 1000 // that measure an output's spread
 )
 
-// newGrid returns the grid for outputs like those of the choosing runs. The spread is the lesser
+// NewGrid returns the grid for outputs like those of the choosing runs. The spread is the lesser
 // one of the worlds, as measured by the median deviation from the median, or by the standard
 // deviation if that is 0. An output that is constant in both worlds is not rounded.
-func newGrid(worlds [2]samples) grid {
-	g := make(grid, worlds[0].width)
-	few := [2]samples{}
+func NewGrid(worlds [2]Samples) Grid {
+	g := make(Grid, worlds[0].Width)
+	few := [2]Samples{}
 	for w, s := range worlds {
-		few[w] = s.slice(0, min(gridRuns, s.len()))
+		few[w] = s.Slice(0, min(gridRuns, s.Len()))
 	}
 	m := newMoments(few)
 	var column []float64
@@ -36,8 +35,8 @@ func newGrid(worlds [2]samples) grid {
 	for i := range g {
 		for w, s := range few {
 			column = column[:0]
-			for r := range s.len() {
-				column = append(column, s.row(r)[i])
+			for r := range s.Len() {
+				column = append(column, s.Row(r)[i])
 			}
 			centre := middle()
 			for r := range column {
@@ -57,8 +56,8 @@ func newGrid(worlds [2]samples) grid {
 	return g
 }
 
-// round writes the rounded numbers of a run to dst.
-func (g grid) round(dst, out []float64) {
+// Round writes the rounded numbers of a run to dst.
+func (g Grid) Round(dst, out []float64) {
 	for i, step := range g {
 		dst[i] = out[i]
 		if v := float64(math.RoundToEven(out[i]/step) * step); step > 0 && v-v == 0 {
@@ -68,7 +67,7 @@ func (g grid) round(dst, out []float64) {
 }
 
 // String says which steps there are.
-func (g grid) String() string {
+func (g Grid) String() string {
 	least, most := math.Inf(1), 0.0
 	for _, step := range g {
 		if step > 0 {

@@ -1,4 +1,4 @@
-package audit
+package detect
 
 import (
 	"fmt"
@@ -15,13 +15,13 @@ type moments struct {
 	mean, variance [2][]float64
 }
 
-func newMoments(worlds [2]samples) *moments {
+func newMoments(worlds [2]Samples) *moments {
 	m := new(moments)
 	for w, s := range worlds {
-		mean, square := make([]float64, s.width), make([]float64, s.width)
-		n := s.len()
+		mean, square := make([]float64, s.Width), make([]float64, s.Width)
+		n := s.Len()
 		for i := range n { // Welford's recurrence
-			for j, v := range s.row(i) {
+			for j, v := range s.Row(i) {
 				d := v - mean[j]
 				mean[j] += d / float64(i+1)
 				square[j] += float64(d * (v - mean[j]))
@@ -62,7 +62,7 @@ type linear struct {
 	shrinkage float64
 }
 
-func (l *linear) of(out []float64) float64 {
+func (l *linear) Of(out []float64) float64 {
 	var sum float64
 	for i, w := range l.weights {
 		sum += float64(w * out[i])
@@ -96,15 +96,15 @@ const covarianceRuns = 20000
 // towards the identity by three amounts. Almost none finds directions without noise, which reused
 // noise leaves behind. d/(d+n) guards against overfitting. Full shrinkage treats the outputs as
 // independent.
-func discriminants(worlds [2]samples, m *moments) []score {
+func discriminants(worlds [2]Samples, m *moments) []score {
 	var kept []int
-	for i := range worlds[0].width {
+	for i := range worlds[0].Width {
 		if v := m.pooled(i); v > 0 && !math.IsInf(v, 0) { // coordinate covers constant outputs
 			kept = append(kept, i)
 		}
 	}
 	d := len(kept)
-	n := min(worlds[0].len(), max(covarianceRuns, 20*d))
+	n := min(worlds[0].Len(), max(covarianceRuns, 20*d))
 	if d < 2 || n < 2 {
 		return nil
 	}
@@ -116,7 +116,7 @@ func discriminants(worlds [2]samples, m *moments) []score {
 	standard := mat.NewDense(2*n, d, nil)
 	for w := range worlds {
 		for i := range n {
-			row, out := standard.RawRowView(w*n+i), worlds[w].row(i)
+			row, out := standard.RawRowView(w*n+i), worlds[w].Row(i)
 			for a, j := range kept {
 				row[a] = (out[j] - m.mean[w][j]) * scale[a]
 			}
@@ -152,7 +152,7 @@ func discriminants(worlds [2]samples, m *moments) []score {
 		if !(norm > 0) || math.IsInf(norm, 0) {
 			continue
 		}
-		l := &linear{make([]float64, worlds[0].width), shrinkage}
+		l := &linear{make([]float64, worlds[0].Width), shrinkage}
 		for a, i := range kept {
 			l.weights[i] = w.AtVec(a) / norm * scale[a]
 		}

@@ -1,4 +1,4 @@
-package audit
+package detect
 
 import (
 	"cmp"
@@ -21,12 +21,12 @@ type bins struct {
 
 // newBins returns the bins of an output, or nil if it takes only one value. offset is the logarithm
 // of the ratio of the worlds' numbers of runs.
-func newBins(index int, worlds [2]samples, offset float64) *bins {
+func newBins(index int, worlds [2]Samples, offset float64) *bins {
 	var sorted [2][]float64
 	for w, s := range worlds {
-		sorted[w] = make([]float64, 0, s.len())
-		for i := range s.len() {
-			sorted[w] = append(sorted[w], s.row(i)[index])
+		sorted[w] = make([]float64, 0, s.Len())
+		for i := range s.Len() {
+			sorted[w] = append(sorted[w], s.Row(i)[index])
 		}
 		slices.Sort(sorted[w])
 	}
@@ -86,7 +86,7 @@ func merge(a, b []float64) []float64 {
 	return append(append(all, a...), b...)
 }
 
-func (b *bins) of(out []float64) float64 {
+func (b *bins) Of(out []float64) float64 {
 	v := out[b.index]
 	lo, hi := 0, len(b.from) // the last bin that begins at v or below
 	for hi-lo > 1 {

@@ -1,4 +1,4 @@
-package audit
+package detect
 
 import (
 	"fmt"
@@ -13,10 +13,10 @@ import (
 // they are independent given the world (naive Bayes).
 type product []ratio
 
-func (p product) of(out []float64) float64 {
+func (p product) Of(out []float64) float64 {
 	var sum float64
 	for _, r := range p {
-		sum += r.of(out)
+		sum += r.Of(out)
 	}
 	return sum
 }
@@ -38,10 +38,10 @@ type union struct {
 	sign   float64
 }
 
-func (u union) of(out []float64) float64 {
+func (u union) Of(out []float64) float64 {
 	most := math.Inf(-1)
 	for _, r := range u.ratios {
-		most = max(most, u.sign*r.of(out))
+		most = max(most, u.sign*r.Of(out))
 	}
 	return most
 }
@@ -61,7 +61,7 @@ type extreme struct {
 	both           bool // take the distance from the mean in either direction
 }
 
-func (e extreme) of(out []float64) float64 {
+func (e extreme) Of(out []float64) float64 {
 	most := math.Inf(-1)
 	for i, w := range e.weight {
 		if w == 0 {
