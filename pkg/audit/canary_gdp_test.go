@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // gdp returns the canaries of gaussians, with their curve claimed.
@@ -34,7 +35,7 @@ func TestCurvePower(t *testing.T) {
 		// The mu whose epsilon at delta = 1e-5 is what Steinke's bound excludes.
 		steinke := 0.0
 		for step := 1.0; step > 1e-4; {
-			if privacy.GaussianEpsilon(1e-5, steinke+step) < found[0].Epsilon {
+			if account.GaussianEpsilon(1e-5, steinke+step) < found[0].Epsilon {
 				steinke += step
 			} else {
 				step /= 2
@@ -50,7 +51,7 @@ func TestCurvePower(t *testing.T) {
 	}
 	// Twice the claimed mu is caught by the curve, and not by the point.
 	c := gdp(2000, 1, false, nil)
-	c.Mu, c.Claim.Epsilon = 0.45, privacy.GaussianEpsilon(1e-5, 0.45)
+	c.Mu, c.Claim.Epsilon = 0.45, account.GaussianEpsilon(1e-5, 0.45)
 	f, err := c.Run(context.Background(), Options{Seed: 1})
 	if err != nil || !f.Excluded() || f.Epsilon > f.Claim.Epsilon {
 		t.Errorf("err %v, want excluded by the curve alone\n%v", err, f)
@@ -85,8 +86,8 @@ func TestCurveValid(t *testing.T) {
 	// share of the runs with the loss epsilon is within the curve: delta of the mixture at any e is
 	// share (1 - e^(e-epsilon))/(1+e^-epsilon)
 	for e := 0.0; e < epsilon; e += 0.01 {
-		if d := share * (1 - math.Exp(e-epsilon)) / (1 + math.Exp(-epsilon)); d > privacy.GaussianDelta(e, mu) {
-			t.Fatalf("at epsilon = %v: delta = %v, want <= %v: the case is no mu-GDP", e, d, privacy.GaussianDelta(e, mu))
+		if d := share * (1 - math.Exp(e-epsilon)) / (1 + math.Exp(-epsilon)); d > account.GaussianDelta(e, mu) {
+			t.Fatalf("at epsilon = %v: delta = %v, want <= %v: the case is no mu-GDP", e, d, account.GaussianDelta(e, mu))
 		}
 	}
 	count := func(c Canaries) (wrong int) {

@@ -8,11 +8,12 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/audit/internal/bound"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // gaussians are independent canaries under Gaussian noise of a given mu, audited at a delta.
 func gaussians(m int, mu, delta float64, guesses []int) Canaries {
-	exact := privacy.GaussianEpsilon(delta, mu)
+	exact := account.GaussianEpsilon(delta, mu)
 	return Canaries{
 		Name: "Gaussian canaries", Claim: privacy.Budget{Epsilon: exact, Delta: delta}, Exact: exact, Count: m, Guesses: guesses,
 		Release: func(versions []int, source rand.Source, scores []float64) error {

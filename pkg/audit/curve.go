@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // CurveOf returns points (epsilon, delta) of the privacy curve of an event, by the tightest
@@ -13,7 +14,7 @@ import (
 //
 // A claim that rests on an event promises the whole curve. Testing all of it takes fewer runs than
 // testing a single point, above all if that point's delta is small.
-func CurveOf(e privacy.Event) ([]privacy.Budget, error) {
+func CurveOf(e account.Event) ([]privacy.Budget, error) {
 	if e == nil {
 		return nil, fmt.Errorf("audit: the event is nil, want one to account")
 	}
@@ -83,9 +84,9 @@ func Claimed(c privacy.Claim) (privacy.Budget, []privacy.Budget) {
 }
 
 // accountantsOf returns the accountants worth asking: for a Gaussian event, the exact one only.
-func accountantsOf(e privacy.Event) []privacy.Accountant {
-	if _, err := (privacy.GDP{}).Mu(e); err == nil {
-		return []privacy.Accountant{privacy.GDP{}}
+func accountantsOf(e account.Event) []account.Accountant {
+	if _, err := (account.GDP{}).Mu(e); err == nil {
+		return []account.Accountant{account.GDP{}}
 	}
-	return privacy.Accountants()
+	return account.Accountants()
 }
