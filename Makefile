@@ -91,7 +91,7 @@ test-lite: ## every cell of every notebook in the page, compared with the kernel
 test-cluster: ## a sweep on Spark and Flink, with workers killed on the way; wants Java 17 and Maven
 	@docker/engines
 	cd pkg/cluster && DPBANDITS_ENGINES=$(CURDIR)/.engines go test -count 1 -v -timeout 1h -run 'Engines|Kill' \
-		-ldflags '-X github.com/dpbandits/dpbandits/pkg/simulate.version=test-cluster' .   # whatever is edited meanwhile
+		-ldflags '-X github.com/dpbandits/dpbandits/pkg/internal/built.version=test-cluster' .   # whatever is edited meanwhile
 
 portable: ## the same numbers without assembly, without and with fused multiply-add, under WebAssembly, on arm64
 	@docker/setup go

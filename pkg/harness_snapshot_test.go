@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/snapshot"
 )
@@ -161,7 +161,7 @@ func deployed(t *testing.T, of *saved) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := of.play(s, round); err != nil && !errors.Is(err, privacy.ErrSpent) {
+		if _, err := of.play(s, round); err != nil && !errors.Is(err, account.ErrSpent) {
 			t.Fatal(err)
 		}
 	}

@@ -35,6 +35,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 	"github.com/dpbandits/dpbandits/pkg/sweep"
@@ -246,7 +247,6 @@ func subjects() []subject {
 		of("random.NewWishart", func() []any { return []any{random.NewWishart, 3, 5, 1.5} }),
 		values("random.TruncatedBeta", func() any { return &random.TruncatedBeta{Dim: 4, Lo: -0.5, Hi: 0.25} }),
 
-		of("privacy.BoundedRangePair", func() []any { return []any{privacy.BoundedRangePair, 0.5} }),
 		of("privacy.CalibrateSelection", func() []any {
 			return []any{func(b privacy.Budget, picks int, share float64) (float64, error) {
 				pick, mu, err := privacy.CalibrateSelection(b, picks, share)
@@ -259,14 +259,14 @@ func subjects() []subject {
 				return pick + mu, err
 			}, budget, 2, 0.5}
 		}),
-		of("privacy.NewDiscretePair", func() []any {
-			return []any{privacy.NewDiscretePair, []float64{0.5, 0.5}, []float64{0.25, 0.75}}
+		of("account.NewDiscretePair", func() []any {
+			return []any{account.NewDiscretePair, []float64{0.5, 0.5}, []float64{0.25, 0.75}}
 		}),
 		of("design.Of", func() []any { return []any{design.Of, []float64{1, 0, 0, 1, 1, 1}, 2} }),
 		of("design.Optimal", func() []any { return []any{&design.Optimal{Most: 2, Pairs: true}, 4, 3} }),
 		values("lasso.Regression", func() any { return lasso.Regression{Dim: 3, Fold: 2, Tolerance: 1e-6, MaxSweeps: 100} }),
 
-		values("privacy.Exposed", func() any { return &privacy.Exposed{Why: "of no noise"} }),
+		values("account.Exposed", func() any { return &account.Exposed{Why: "of no noise"} }),
 		of("privacy.Sums", func() []any {
 			return []any{func(b privacy.Bounds, of privacy.Spread, rho float64) (privacy.Sums, error) {
 				return (&privacy.Sums{Packed: make([]float64, 3), Shift: 1, Bounds: b, Spread: of}).Shifted(rho)
@@ -276,35 +276,35 @@ func subjects() []subject {
 		values("privacy.Setup", func() any { s := tallySetup; return &s }),
 		values("privacy.Budget", func() any { b := budget; return &b }),
 		values("privacy.Neighbours", func() any { n := oneUser; return &n }),
-		values("privacy.BinomialEvent", func() any {
-			return &privacy.BinomialEvent{Trials: 4000, P: 0.25, Coordinates: 3, Most: 4, Norm: 5, Tail: 1e-6}
+		values("account.BinomialEvent", func() any {
+			return &account.BinomialEvent{Trials: 4000, P: 0.25, Coordinates: 3, Most: 4, Norm: 5, Tail: 1e-6}
 		}),
-		values("privacy.GaussianEvent", func() any { return &privacy.GaussianEvent{Mu: 1} }),
-		values("privacy.LaplaceEvent", func() any { return &privacy.LaplaceEvent{Epsilon: 1} }),
-		values("privacy.DiscreteGaussianEvent", func() any { return &privacy.DiscreteGaussianEvent{Dim: 3, Sensitivity: 2, Sigma: 3} }),
-		values("privacy.DiscreteLaplaceEvent", func() any { return &privacy.DiscreteLaplaceEvent{Sensitivity: 2, Scale: 3} }),
-		values("privacy.ResponseEvent", func() any { return &privacy.ResponseEvent{Epsilon: 1, Choices: 3} }),
-		values("privacy.ExponentialEvent", func() any { return &privacy.ExponentialEvent{Epsilon: 1} }),
-		values("privacy.SelectionEvent", func() any { return &privacy.SelectionEvent{Epsilon: 0.5, Picks: 2, Mu: 0.3} }),
-		values("privacy.SparseVectorEvent", func() any { return &privacy.SparseVectorEvent{Epsilon: 0.5, Accepted: 2} }),
-		values("privacy.WishartEvent", func() any { return &privacy.WishartEvent{Node: narrow, Nodes: 4} }),
-		values("privacy.ApproximateEvent", func() any { return &privacy.ApproximateEvent{Budget: budget} }),
-		values("privacy.Sequence", func() any {
-			return &privacy.Sequence{privacy.LaplaceEvent{Epsilon: 0.1}, privacy.GaussianEvent{Mu: 0.2}}
+		values("account.GaussianEvent", func() any { return &account.GaussianEvent{Mu: 1} }),
+		values("account.LaplaceEvent", func() any { return &account.LaplaceEvent{Epsilon: 1} }),
+		values("account.DiscreteGaussianEvent", func() any { return &account.DiscreteGaussianEvent{Dim: 3, Sensitivity: 2, Sigma: 3} }),
+		values("account.DiscreteLaplaceEvent", func() any { return &account.DiscreteLaplaceEvent{Sensitivity: 2, Scale: 3} }),
+		values("account.ResponseEvent", func() any { return &account.ResponseEvent{Epsilon: 1, Choices: 3} }),
+		values("account.ExponentialEvent", func() any { return &account.ExponentialEvent{Epsilon: 1} }),
+		values("account.SelectionEvent", func() any { return &account.SelectionEvent{Epsilon: 0.5, Picks: 2, Mu: 0.3} }),
+		values("account.SparseVectorEvent", func() any { return &account.SparseVectorEvent{Epsilon: 0.5, Accepted: 2} }),
+		values("account.WishartEvent", func() any { return &account.WishartEvent{Epsilon: narrow.Epsilon, Delta: narrow.Delta, Nodes: 4} }),
+		values("account.ApproximateEvent", func() any { return &account.ApproximateEvent{Epsilon: budget.Epsilon, Delta: budget.Delta} }),
+		values("account.Sequence", func() any {
+			return &account.Sequence{account.LaplaceEvent{Epsilon: 0.1}, account.GaussianEvent{Mu: 0.2}}
 		}),
-		values("privacy.Repeat", func() any { return &privacy.Repeat{Event: privacy.LaplaceEvent{Epsilon: 0.1}, Times: 3} }),
-		values("privacy.Repeat of Gaussians", func() any { return &privacy.Repeat{Event: privacy.GaussianEvent{Mu: 0.1}, Times: 3} }),
-		values("privacy.Parallel", func() any {
-			return &privacy.Parallel{privacy.LaplaceEvent{Epsilon: 0.1}, privacy.GaussianEvent{Mu: 0.2}}
+		values("account.Repeat", func() any { return &account.Repeat{Event: account.LaplaceEvent{Epsilon: 0.1}, Times: 3} }),
+		values("account.Repeat of Gaussians", func() any { return &account.Repeat{Event: account.GaussianEvent{Mu: 0.1}, Times: 3} }),
+		values("account.Parallel", func() any {
+			return &account.Parallel{account.LaplaceEvent{Epsilon: 0.1}, account.GaussianEvent{Mu: 0.2}}
 		}),
-		values("privacy.GroupEvent", func() any { return &privacy.GroupEvent{Event: privacy.LaplaceEvent{Epsilon: 0.2}, Contributions: 2} }),
-		values("privacy.ShuffleEvent", func() any { return &privacy.ShuffleEvent{Local: 0.5, Users: 100} }),
+		values("account.GroupEvent", func() any { return &account.GroupEvent{Event: account.LaplaceEvent{Epsilon: 0.2}, Contributions: 2} }),
+		values("account.ShuffleEvent", func() any { return &account.ShuffleEvent{Local: 0.5, Users: 100} }),
 		of("privacy.GaussianMu", func() []any { return []any{privacy.GaussianMu, budget} }),
 		of("privacy.ConcentratedRho", func() []any { return []any{privacy.ConcentratedRho, budget} }),
 		of("privacy.ZCDP", func() []any { return []any{privacy.ZCDP, budget} }),
 		of("privacy.AmplifiedMu", func() []any { return []any{privacy.AmplifiedMu, budget, 100} }),
 		of("privacy.CalibrateBinomial", func() []any {
-			e := privacy.BinomialEvent{Trials: 4000, P: 0.25, Coordinates: 3, Most: 4, Norm: 5, Tail: 1e-6}
+			e := account.BinomialEvent{Trials: 4000, P: 0.25, Coordinates: 3, Most: 4, Norm: 5, Tail: 1e-6}
 			return []any{privacy.CalibrateBinomial, budget, e, int64(1)}
 		}),
 
@@ -325,12 +325,12 @@ func subjects() []subject {
 		plans("of an unknown law", privacy.Law{Kind: "of my own", Dim: 3, Scale: 1}),
 		of("privacy.Plan of Gaussian events", func() []any {
 			return []any{claimed, privacy.Plan{Neighbours: oneUser, Asked: budget, Cases: [][]privacy.Release{
-				{{Own: &privacy.GaussianEvent{Mu: 0.25}, Times: 2}, {Own: &privacy.GaussianEvent{Mu: 0.5}}},
+				{{Own: &account.GaussianEvent{Mu: 0.25}, Times: 2}, {Own: &account.GaussianEvent{Mu: 0.5}}},
 			}}}
 		}),
 		of("privacy.Plan of events of two kinds", func() []any {
 			return []any{claimed, privacy.Plan{Neighbours: oneUser, Asked: budget, Cases: [][]privacy.Release{
-				{{Own: &privacy.LaplaceEvent{Epsilon: 0.5}, Times: 2}, {Own: &privacy.GaussianEvent{Mu: 0.5}}},
+				{{Own: &account.LaplaceEvent{Epsilon: 0.5}, Times: 2}, {Own: &account.GaussianEvent{Mu: 0.5}}},
 			}}}
 		}).on(".Asked.Epsilon", ".Asked.Delta", ".Times", ".Own", ".Own.Epsilon", ".Own.Mu"),
 

@@ -20,6 +20,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -126,9 +127,9 @@ func (u *user) use(made any) {
 			u.errorf("a release: %v", err)
 		}
 		u.number("a release", value[:min(len(value), much)]...)
-	case privacy.Event:
+	case account.Event:
 		u.event(m)
-		u.account(reflect.Indirect(reflect.ValueOf(made)).Interface().(privacy.Event))
+		u.account(reflect.Indirect(reflect.ValueOf(made)).Interface().(account.Event))
 	case matroid.Matroid:
 		u.matroid(m)
 	case online.Calibrated:
@@ -280,7 +281,7 @@ func (u *user) plan(of privacy.Planner) {
 			}
 		}
 	}
-	if testing.Short() && !u.unchanged && c.Accountant() == (privacy.PLD{}).String() {
+	if testing.Short() && !u.unchanged && c.Accountant() == (account.PLD{}).String() {
 		return // each of these takes as long as the claim
 	}
 	for _, k := range []int{math.MinInt, 0, 1, 3} {
@@ -339,11 +340,11 @@ func (u *user) claim(c privacy.Claim) {
 }
 
 // event wants one that is in order, or exposed and says why.
-func (u *user) event(e privacy.Event) {
+func (u *user) event(e account.Event) {
 	if e == nil {
 		return
 	}
-	if _, exposed := e.(privacy.Exposed); exposed {
+	if _, exposed := e.(account.Exposed); exposed {
 		return
 	}
 	u.print(e)
@@ -353,12 +354,12 @@ func (u *user) event(e privacy.Event) {
 }
 
 // account wants no NaN from any accountant.
-func (u *user) account(e privacy.Event) {
-	for _, a := range privacy.Accountants() {
-		if _, slow := a.(privacy.PLD); slow && testing.Short() {
+func (u *user) account(e account.Event) {
+	for _, a := range account.Accountants() {
+		if _, slow := a.(account.PLD); slow && testing.Short() {
 			continue
 		} else if slow {
-			a = privacy.PLD{Spacing: 0.05}
+			a = account.PLD{Spacing: 0.05}
 		}
 		if epsilon, err := a.Epsilon(e, 1e-6); err == nil && !(epsilon >= 0) {
 			u.errorf("%v: epsilon = %v", a, epsilon)
@@ -470,7 +471,7 @@ func (u *user) learner(l bandit.Calibrated, rng *rand.Rand, source rand.Source) 
 	for round := 1; round <= records; round++ {
 		v := view(p, round, rng)
 		arms, err := run.Select(v, nil)
-		if err != nil && !errors.Is(err, privacy.ErrSpent) {
+		if err != nil && !errors.Is(err, account.ErrSpent) {
 			u.errorf("round %d: Select: %v", round, err)
 			return
 		}
@@ -491,7 +492,7 @@ func (u *user) learner(l bandit.Calibrated, rng *rand.Rand, source rand.Source) 
 		if err == nil {
 			err = run.Update(v, arms, y[:len(arms)])
 		}
-		if errors.Is(err, privacy.ErrSpent) {
+		if errors.Is(err, account.ErrSpent) {
 			return
 		} else if err != nil {
 			u.errorf("round %d, reward %v: %v", round, y[0], err)

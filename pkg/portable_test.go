@@ -31,13 +31,13 @@ var unportable = map[string]string{
 	"audit/density.go": "gonum.org/v1/gonum/mat",
 	"audit/linear.go":  "gonum.org/v1/gonum/mat", // the same
 	// the attack's direction, not a simulated number
-	"audit/discriminant.go": "gonum.org/v1/gonum/mat",
+	"audit/internal/detect/discriminant.go": "gonum.org/v1/gonum/mat",
 	// a look at assumptions, which decides no simulated number
 	"environment/conditions.go": "gonum.org/v1/gonum/mat",
 	// no learner is calibrated by a composition of losses
-	"privacy/privacytest/device.go": "gonum.org/v1/gonum/mat", // a test's, which decides no simulated number
-	"privacy/privacytest/linear.go": "gonum.org/v1/gonum/mat", // the same
-	"privacy/pld_compose.go":        "gonum.org/v1/gonum/dsp/fourier",
+	"privacy/privacytest/device.go":    "gonum.org/v1/gonum/mat", // a test's, which decides no simulated number
+	"privacy/privacytest/linear.go":    "gonum.org/v1/gonum/mat", // the same
+	"privacy/internal/loss/compose.go": "gonum.org/v1/gonum/dsp/fourier",
 }
 
 // differing explains what in a file may give other numbers on another machine.

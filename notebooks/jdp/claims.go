@@ -22,6 +22,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -92,7 +93,7 @@ func claimJointPrivacy(cell.Scale) (string, error) {
 		sums := check.Try(l.Statistic.Open(privacy.Setup{Dim: 6, Horizon: 20_000, Bound: math.Sqrt2, Context: 1, Alpha: 1. / 20_000}))
 		sd, _, err := audit.Blank{Of: sums, Dim: 6, Rounds: 1, Runs: 4000, Seed: Seed, Stream: "measured"}.SD()
 		check.OK(err)
-		spent := privacy.GaussianEpsilon(1e-5, math.Sqrt(nodes)*2/sd[0])
+		spent := account.GaussianEpsilon(1e-5, math.Sqrt(nodes)*2/sd[0])
 		evidence += fmt.Sprintf("ε = %g: claims %.4f, measured noise buys %.3f; ", eps, claimed, spent)
 		check.That(math.Abs(claimed/eps-1) <= 1e-6 && math.Abs(spent/eps-1) <= 0.05, "at epsilon = %g the claim is %v and the measured noise buys %v", eps, claimed, spent)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -63,8 +64,8 @@ func ldpPrivacy(s *sheet) {
 		return Measured{one.Delta * math.Exp(x*x/8), 0}
 	})
 	s.bound(atMost, Constant, "Theorem 3.2", 310, "greatest |x − x′|", "2", 2, "environment.UnitFeatures", func() Measured { return Measured{2 * environment.UnitFeatures{}.Problem().ContextNorm, 0} })
-	s.bound(atMost, Constant, "Theorem 3.2", 314, "ε that σ proves at (1, 10⁻⁵) of pairs with |x| ≤ 1 and |y| ≤ 1", "ε = 1", 1, "privacy.GaussianEpsilon", func() Measured {
-		return Measured{privacy.GaussianEpsilon(one.Delta, math.Hypot(2, 2)/sigma(one)), 0}
+	s.bound(atMost, Constant, "Theorem 3.2", 314, "ε that σ proves at (1, 10⁻⁵) of pairs with |x| ≤ 1 and |y| ≤ 1", "ε = 1", 1, "account.GaussianEpsilon", func() Measured {
+		return Measured{account.GaussianEpsilon(one.Delta, math.Hypot(2, 2)/sigma(one)), 0}
 	}).because("the proof treats x and y apart; together they move by 2√2, not 2", ldpNoise)
 	for _, epsilon := range ldp.Epsilons {
 		n := s.bound(atMost, Constant, "Theorem 3.2, in Figure 1", 314, fmt.Sprintf("ε that σ proves at (%g, 0.1) of Figure 1's arms and rewards", epsilon), fmt.Sprintf("ε = %g", epsilon), epsilon,

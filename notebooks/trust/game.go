@@ -11,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -166,25 +167,25 @@ func compositions() (list []composed) {
 	const step = 0.1 // of a release: its epsilon, or how far a record moves it in standard deviations
 	for _, m := range []struct {
 		name  string
-		event privacy.Event
+		event account.Event
 		exact func(k int, total float64) (delta float64)
 	}{
-		{"Laplace", privacy.LaplaceEvent{Epsilon: step}, nil},
-		{"Gaussian", privacy.GaussianEvent{Mu: step}, func(k int, total float64) float64 {
-			return privacy.GaussianDelta(total, step*math.Sqrt(float64(k)))
+		{"Laplace", account.LaplaceEvent{Epsilon: step}, nil},
+		{"Gaussian", account.GaussianEvent{Mu: step}, func(k int, total float64) float64 {
+			return account.GaussianDelta(total, step*math.Sqrt(float64(k)))
 		}},
-		{"randomised response", privacy.ResponseEvent{Epsilon: step, Choices: 2}, func(k int, total float64) float64 {
+		{"randomised response", account.ResponseEvent{Epsilon: step, Choices: 2}, func(k int, total float64) float64 {
 			return responsesDelta(k, step, total)
 		}},
 	} {
 		for _, k := range []int{1, 10, 100, 1000, 10_000} {
-			c, event := composed{name: m.name, gaussian: m.name == "Gaussian", k: k}, privacy.Repeat{Event: m.event, Times: k}
+			c, event := composed{name: m.name, gaussian: m.name == "Gaussian", k: k}, account.Repeat{Event: m.event, Times: k}
 			var err error
-			c.lo, c.hi, err = privacy.PLD{}.EpsilonBounds(event, compositionDelta)
+			c.lo, c.hi, err = account.PLD{}.EpsilonBounds(event, compositionDelta)
 			check.OK(err)
 			c.basic, c.advanced = textbook(m.event, k)
-			c.zCDP = check.Try(privacy.Concentrated{}.Epsilon(event, compositionDelta))
-			c.renyi = check.Try(privacy.Renyi{}.Epsilon(event, compositionDelta))
+			c.zCDP = check.Try(account.Concentrated{}.Epsilon(event, compositionDelta))
+			c.renyi = check.Try(account.Renyi{}.Epsilon(event, compositionDelta))
 			if m.exact != nil {
 				c.exact = func(total float64) float64 { return m.exact(k, total) }
 			}
@@ -238,13 +239,13 @@ func claimWaste(cell.Scale) (string, error) {
 // textbook returns what basic and advanced composition say of k releases. A Gaussian release is a
 // pair (epsilon, delta) to them. Basic composition spends all of delta on these pairs, advanced
 // composition half of it.
-func textbook(e privacy.Event, k int) (basic, advanced float64) {
-	if g, ok := e.(privacy.GaussianEvent); ok {
+func textbook(e account.Event, k int) (basic, advanced float64) {
+	if g, ok := e.(account.GaussianEvent); ok {
 		each := compositionDelta / float64(k)
-		basic = float64(k) * privacy.GaussianEpsilon(each, g.Mu)
-		e = privacy.ApproximateEvent{Budget: privacy.Budget{Epsilon: privacy.GaussianEpsilon(each/2, g.Mu), Delta: each / 2}}
+		basic = float64(k) * account.GaussianEpsilon(each, g.Mu)
+		e = account.ApproximateEvent{Epsilon: account.GaussianEpsilon(each/2, g.Mu), Delta: each / 2}
 	} else {
-		basic = float64(k) * e.(privacy.PureEvent).PureEpsilon()
+		basic = float64(k) * e.(account.PureEvent).PureEpsilon()
 	}
-	return basic, check.Try(privacy.Advanced{}.Epsilon(privacy.Repeat{Event: e, Times: k}, compositionDelta))
+	return basic, check.Try(account.Advanced{}.Epsilon(account.Repeat{Event: e, Times: k}, compositionDelta))
 }

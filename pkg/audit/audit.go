@@ -34,6 +34,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/dpbandits/dpbandits/pkg/audit/internal/bound"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -236,4 +237,10 @@ func (f Finding) String() string {
 		fmt.Fprintf(&s, "origin     %s\n", f.Origin)
 	}
 	return s.String()
+}
+
+// ClopperPearson returns the exact interval of a probability whose event was seen in k of n
+// independent runs. It fails to hold it with probability at most alpha.
+func ClopperPearson(k, n, alpha float64) (low, high float64) {
+	return bound.Lower(k, n, alpha/2), bound.Upper(k, n, alpha/2)
 }

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // gdp returns the canaries of gaussians, with their curve claimed.
@@ -35,7 +35,7 @@ func TestCurvePower(t *testing.T) {
 		// The mu whose epsilon at delta = 1e-5 is what Steinke's bound excludes.
 		steinke := 0.0
 		for step := 1.0; step > 1e-4; {
-			if privacy.GaussianEpsilon(1e-5, steinke+step) < found[0].Epsilon {
+			if account.GaussianEpsilon(1e-5, steinke+step) < found[0].Epsilon {
 				steinke += step
 			} else {
 				step /= 2
@@ -51,7 +51,7 @@ func TestCurvePower(t *testing.T) {
 	}
 	// Twice the claimed mu is caught by the curve, and not by the point.
 	c := gdp(2000, 1, false, nil)
-	c.Mu, c.Claim.Epsilon = 0.45, privacy.GaussianEpsilon(1e-5, 0.45)
+	c.Mu, c.Claim.Epsilon = 0.45, account.GaussianEpsilon(1e-5, 0.45)
 	f, err := c.Run(context.Background(), Options{Seed: 1})
 	if err != nil || !f.Excluded() || f.Epsilon > f.Claim.Epsilon {
 		t.Errorf("err %v, want excluded by the curve alone\n%v", err, f)
@@ -86,8 +86,8 @@ func TestCurveValid(t *testing.T) {
 	// share of the runs with the loss epsilon is within the curve: delta of the mixture at any e is
 	// share (1 - e^(e-epsilon))/(1+e^-epsilon)
 	for e := 0.0; e < epsilon; e += 0.01 {
-		if d := share * (1 - math.Exp(e-epsilon)) / (1 + math.Exp(-epsilon)); d > privacy.GaussianDelta(e, mu) {
-			t.Fatalf("at epsilon = %v: delta = %v, want <= %v: the case is no mu-GDP", e, d, privacy.GaussianDelta(e, mu))
+		if d := share * (1 - math.Exp(e-epsilon)) / (1 + math.Exp(-epsilon)); d > account.GaussianDelta(e, mu) {
+			t.Fatalf("at epsilon = %v: delta = %v, want <= %v: the case is no mu-GDP", e, d, account.GaussianDelta(e, mu))
 		}
 	}
 	count := func(c Canaries) (wrong int) {
@@ -116,28 +116,5 @@ func TestCurveValid(t *testing.T) {
 	wrongly.Independent = true
 	if wrong := count(wrongly); wrong < 25 {
 		t.Errorf("canaries that are not independent: %d of 200 excluded, want 25: the case does not test the difference", wrong)
-	}
-}
-
-// The bound on any canaries is attained where it can be compared: with one canary, P(right) = tau
-// is possible up to Phi(mu/2); and it excludes no law of the counts that a mechanism has, such as
-// the binomial of independent canaries.
-func TestGaussianExcludes(t *testing.T) {
-	for _, mu := range []float64{0.3, 1, 2} {
-		most := normal(mu / 2)
-		if gaussianExcludes(1, 1, 1, mu, most-1e-9) || !gaussianExcludes(1, 1, 1, mu, most+1e-9) {
-			t.Errorf("mu = %v: one guess, right with probability %v, is not the bound", mu, most)
-		}
-		for _, m := range []int{5, 50, 500} {
-			for v := 1; v <= m; v += max(1, m/25) {
-				tau := portable.RegIncBeta(float64(v), float64(m-v)+1, most)
-				if gaussianExcludes(v, m, m, mu, tau*(1-1e-6)) {
-					t.Errorf("mu = %v: %d of %d right, which has probability %v, is excluded", mu, v, m, tau)
-				}
-				if !newIndependent(v, m, m).excludes(mu, tau*(1+1e-6)) {
-					t.Errorf("mu = %v: %d of %d right has probability %v if independent, and is not excluded above it", mu, v, m, tau)
-				}
-			}
-		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // Increment returns the score of a canary row in a continual release of sum of row row^T. before
@@ -52,7 +53,7 @@ func (a Accumulator) Canaries() (Canaries, error) {
 	}
 	mu := 0.0 // of a Gaussian claim that is the accumulator's own
 	if c := privacy.ClaimOf(of); a.Claim == (privacy.Budget{}) && c.Event() != nil {
-		if gaussian, err := (privacy.GDP{}).Mu(c.Event()); err == nil {
+		if gaussian, err := (account.GDP{}).Mu(c.Event()); err == nil {
 			mu = gaussian
 		}
 	}

@@ -6,62 +6,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/audit/internal/bound"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
-
-func binomialMass(r, k int, p float64) float64 {
-	a, _ := math.Lgamma(float64(r + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	c, _ := math.Lgamma(float64(r - k + 1))
-	return math.Exp(a - b - c + float64(k)*math.Log(p) + float64(r-k)*math.Log1p(-p))
-}
-
-// The p-value is the largest P(W+F >= v) over all laws of F on 0..m with mean 2 m delta: the
-// formula against laws of two and three values, and against the binomial's own tail where delta is
-// 0.
-func TestCanaryP(t *testing.T) {
-	const r, m, delta, epsilon = 30, 60, 0.004, 0.7
-	right := 1 / (1 + math.Exp(-epsilon))
-	above := func(v int) (p float64) { // P(W >= v)
-		for k := max(0, v); k <= r; k++ {
-			p += binomialMass(r, k, right)
-		}
-		return p
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	for v := 1; v <= r; v++ {
-		if got, want := canaryP(v, r, m, epsilon, 0), above(v); math.Abs(got-want) > 1e-12 {
-			t.Errorf("delta = 0, v = %d: %v, want %v", v, got, want)
-		}
-		bound, attained := canaryP(v, r, m, epsilon, delta), above(v)
-		mean := 2 * m * delta
-		for i := 1; i <= m; i++ { // all mass on 0 and i
-			w := min(1, mean/float64(i))
-			attained = max(attained, (1-w)*above(v)+w*above(v-i))
-		}
-		if attained > bound+1e-12 || (bound < 1 && bound > attained+1e-12) {
-			t.Errorf("v = %d: the bound is %v, attained is %v", v, bound, attained)
-		}
-		for range 200 { // three values
-			i, j := 1+rng.IntN(m), 1+rng.IntN(m)
-			share := rng.Float64()
-			wi, wj := share*mean/float64(i), (1-share)*mean/float64(j)
-			if wi+wj > 1 {
-				continue
-			}
-			if p := (1-wi-wj)*above(v) + wi*above(v-i) + wj*above(v-j); p > bound+1e-12 {
-				t.Errorf("v = %d: %v and %v on %d and %d give %v, above the bound %v", v, wi, wj, i, j, p, bound)
-			}
-		}
-	}
-	if p := canaryP(r, r, m, 2000, 0); p != 1 {
-		t.Errorf("at epsilon = 2000: p = %v, want 1", p)
-	}
-}
 
 // gaussians are independent canaries under Gaussian noise of a given mu, audited at a delta.
 func gaussians(m int, mu, delta float64, guesses []int) Canaries {
-	exact := privacy.GaussianEpsilon(delta, mu)
+	exact := account.GaussianEpsilon(delta, mu)
 	return Canaries{
 		Name: "Gaussian canaries", Claim: privacy.Budget{Epsilon: exact, Delta: delta}, Exact: exact, Count: m, Guesses: guesses,
 		Release: func(versions []int, source rand.Source, scores []float64) error {
@@ -130,7 +82,7 @@ func TestCanariesValid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if right := int(math.Round(f.P * 5)); canaryP(right, 5, 200, 0.5, 0) <= 0.1 {
+		if right := int(math.Round(f.P * 5)); bound.CanaryP(right, 5, 200, 0.5, 0) <= 0.1 {
 			alone++
 		}
 	}

@@ -8,34 +8,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/dpbandits/dpbandits/pkg/audit/internal/detect"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
-
-// samples holds the outputs of all runs in one world, width numbers a run.
-type samples struct {
-	width int
-	flat  []float64
-	// failures says that the last number of a run is 1 if it failed and 0 if not. The number is there
-	// only if a run of either world failed.
-	failures bool
-}
-
-func (s samples) len() int            { return len(s.flat) / s.width }
-func (s samples) row(i int) []float64 { return s.flat[i*s.width : (i+1)*s.width] }
-
-// slice returns the runs from, ..., to-1.
-func (s samples) slice(from, to int) samples {
-	return samples{s.width, s.flat[from*s.width : to*s.width], s.failures}
-}
-
-// name describes an output.
-func (s samples) name(i int) string {
-	if s.failures && i == s.width-1 {
-		return "failed"
-	}
-	return fmt.Sprintf("out[%d]", i)
-}
 
 // runner runs a subject once: in a world, 0 or 1, with the run's index and a source of randomness,
 // into out. What it has written before a failure counts as released.
@@ -55,7 +31,7 @@ type collection struct {
 
 // outcome holds the results of the runs of a collection.
 type outcome struct {
-	worlds  [2]samples
+	worlds  [2]detect.Samples
 	failed  [2]int // how many runs failed
 	failure error  // of the first run that did
 }
@@ -70,7 +46,7 @@ type failure struct {
 type progress struct {
 	collection
 	kept     int // the runs of each world that are kept in worlds, the first ones
-	worlds   [2]samples
+	worlds   [2]detect.Samples
 	visit    func(world int, out []float64, failed bool) // is shown the later runs; out is not to be kept
 	meter    *meter
 	next     atomic.Int64 // the next block
@@ -111,7 +87,7 @@ func (c collection) begin(kept int) (*progress, error) {
 	}
 	p := &progress{collection: c, kept: kept, meter: newMeter(c.name, 2*int64(c.runs), c.sink)}
 	for w := range p.worlds {
-		p.worlds[w] = samples{width: c.width, flat: make([]float64, kept*c.width)}
+		p.worlds[w] = detect.Samples{Width: c.width, Flat: make([]float64, kept*c.width)}
 	}
 	return p, nil
 }
@@ -213,7 +189,7 @@ func (p *progress) do(ctx context.Context, run runner, b int) (runner, error) {
 		}
 		out := passing
 		if i < p.kept {
-			out = p.worlds[world].row(i)
+			out = p.worlds[world].Row(i)
 		}
 		panicked, err := attempt(run, world, i, source, out)
 		if i >= p.kept {
@@ -270,14 +246,14 @@ func (p *progress) outcome() outcome {
 		return o
 	}
 	for w, s := range p.worlds {
-		wide := samples{s.width + 1, make([]float64, 0, len(s.flat)+s.len()), true}
-		for i := range s.len() {
-			wide.flat = append(append(wide.flat, s.row(i)...), 0)
+		wide := detect.Samples{Width: s.Width + 1, Flat: make([]float64, 0, len(s.Flat)+s.Len()), Failures: true}
+		for i := range s.Len() {
+			wide.Flat = append(append(wide.Flat, s.Row(i)...), 0)
 		}
 		o.worlds[w] = wide
 	}
 	for _, f := range p.failures {
-		o.worlds[f.world].row(f.run)[p.width] = 1
+		o.worlds[f.world].Row(f.run)[p.width] = 1
 	}
 	return o
 }

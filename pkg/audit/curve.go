@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // CurveOf returns points (epsilon, delta) of the privacy curve of an event, by the tightest
@@ -14,7 +14,7 @@ import (
 //
 // A claim that rests on an event promises the whole curve. Testing all of it takes fewer runs than
 // testing a single point, above all if that point's delta is small.
-func CurveOf(e privacy.Event) ([]privacy.Budget, error) {
+func CurveOf(e account.Event) ([]privacy.Budget, error) {
 	if e == nil {
 		return nil, fmt.Errorf("audit: the event is nil, want one to account")
 	}
@@ -84,40 +84,9 @@ func Claimed(c privacy.Claim) (privacy.Budget, []privacy.Budget) {
 }
 
 // accountantsOf returns the accountants worth asking: for a Gaussian event, the exact one only.
-func accountantsOf(e privacy.Event) []privacy.Accountant {
-	if _, err := (privacy.GDP{}).Mu(e); err == nil {
-		return []privacy.Accountant{privacy.GDP{}}
+func accountantsOf(e account.Event) []account.Accountant {
+	if _, err := (account.GDP{}).Mu(e); err == nil {
+		return []account.Accountant{account.GDP{}}
 	}
-	return privacy.Accountants()
-}
-
-// claims holds the points that a subject claims, all at once.
-type claims struct {
-	points []privacy.Budget // the claim's own point comes first
-	grow   []float64        // e^epsilon
-}
-
-func newClaims(a About) claims {
-	c := claims{points: append([]privacy.Budget{a.Claim}, a.Curve...)}
-	for _, p := range c.points {
-		c.grow = append(c.grow, portable.Exp(p.Epsilon))
-	}
-	return c
-}
-
-// contradicts returns the point that rates contradict most clearly. p is a lower bound and q an
-// upper bound on the rates of an event in the two worlds. mid and low are estimates of the rates in
-// n runs, which weigh the points against each other. significance is the margin in standard errors,
-// above 0 if the point is contradicted.
-func (c claims) contradicts(p, q, mid, low, n float64) (at int, significance float64) {
-	significance = math.Inf(-1)
-	own, other := float64(mid*(1-mid))+1/n, float64(low*(1-low))+1/n
-	for i, b := range c.points {
-		grow := c.grow[i]
-		margin := p - float64(grow*q) - b.Delta
-		if s := margin / math.Sqrt((own+float64(grow*grow*other))/n); s > significance {
-			at, significance = i, s
-		}
-	}
-	return at, significance
+	return account.Accountants()
 }

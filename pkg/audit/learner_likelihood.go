@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // ErrNothing is wrapped by the error of Learner.Likelihood where nothing is released in the rounds
@@ -131,10 +132,10 @@ func (a Learner) released(l bandit.Calibrated, world int, noise rand.Source, dst
 }
 
 // epsilonOf returns the epsilon of an event at delta.
-func epsilonOf(e privacy.Event, delta float64) (float64, error) {
+func epsilonOf(e account.Event, delta float64) (float64, error) {
 	if delta == 0 {
-		return privacy.Pure{}.Epsilon(e, 0)
+		return account.Pure{}.Epsilon(e, 0)
 	}
-	epsilon, _, err := privacy.Tightest(e, delta)
+	epsilon, _, err := account.Tightest(e, delta)
 	return epsilon, err
 }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
-	"sort"
 
+	"github.com/dpbandits/dpbandits/pkg/audit/internal/bound"
+	"github.com/dpbandits/dpbandits/pkg/audit/internal/detect"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -155,39 +155,24 @@ func (l Likelihood) ratio(world int, out []float64) (float64, error) {
 	return min(max(own-other, -most), most), nil
 }
 
-// side holds the log-likelihood ratios of the runs in a world, in descending order: those that
-// choose and those that test.
-type side struct{ choose, test []float64 }
-
-func (l Likelihood) judge(about About, worlds [2]samples, o Options) (Finding, error) {
-	n := worlds[0].len()
+func (l Likelihood) judge(about About, worlds [2]detect.Samples, o Options) (Finding, error) {
+	n := worlds[0].Len()
 	half := n / 2
-	var sides [2]side
+	var sides [2]bound.Side
 	for w, s := range worlds {
-		sides[w] = side{s.flat[:half], s.flat[half:]}
-		for _, ratios := range [][]float64{sides[w].choose, sides[w].test} {
-			slices.SortFunc(ratios, func(a, b float64) int {
-				switch {
-				case a > b:
-					return -1
-				case a < b:
-					return 1
-				}
-				return 0
-			})
-		}
-		if err := sides[w].consistent(); err != nil {
+		sides[w] = bound.NewSide(s.Flat[:half], s.Flat[half:])
+		if err := sides[w].Consistent(); err != nil {
 			return Finding{}, fmt.Errorf("field Density, world %d: %w", w, err)
 		}
 	}
 	alpha := 1 - o.Confidence
 	grid := l.grid(about, sides)
-	bets := make([]bet, len(grid))
+	bets := make([]bound.Bet, len(grid))
 	best := 0
 	for i := range grid {
-		bets[i] = chooseBet(sides, grid[i].Epsilon, grid[i].Claimed)
-		grid[i].World = bets[i].world
-		if bets[i].growth > bets[best].growth {
+		bets[i] = bound.ChooseBet(sides, grid[i].Epsilon, grid[i].Claimed)
+		grid[i].World = bets[i].World
+		if bets[i].Growth > bets[best].Growth {
 			best = i
 		}
 	}
@@ -195,11 +180,11 @@ func (l Likelihood) judge(about About, worlds [2]samples, o Options) (Finding, e
 	f := Finding{About: about, Confidence: o.Confidence, Runs: n, Tested: n - half, Unit: "runs in each world"}
 	for i, b := range bets {
 		d := &grid[i]
-		test := sides[d.World].test
-		d.Estimate = excess(test, d.Epsilon).mean()
-		d.AtLeast = b.atLeast(test, alpha/2/float64(len(grid)))
+		test := sides[d.World].Test
+		d.Estimate = bound.Excess(test, d.Epsilon).Mean()
+		d.AtLeast = b.AtLeast(test, alpha/2/float64(len(grid)))
 		if i == best {
-			d.AtLeast = max(d.AtLeast, b.atLeast(test, alpha/2))
+			d.AtLeast = max(d.AtLeast, b.AtLeast(test, alpha/2))
 		}
 		if d.AtLeast > about.Claim.Delta {
 			f.Epsilon = max(f.Epsilon, d.Epsilon)
@@ -215,10 +200,10 @@ func (l Likelihood) judge(about About, worlds [2]samples, o Options) (Finding, e
 	f.Event = fmt.Sprintf("mean of (1 - e^(epsilon - L))+ at epsilon = %.4g in world %d", d.Epsilon, d.World)
 	f.Deltas = grid
 	if about.Exact == 0 {
-		f.AtMost = atMost(sides, about.Claim, alpha)
+		f.AtMost = bound.AtMost(sides, about.Claim, alpha)
 	}
 	f.Needed = math.Inf(1)
-	if g := bets[best].capital(sides[grid[best].World].test, grid[best].Claimed); g > 0 {
+	if g := bets[best].Capital(sides[grid[best].World].Test, grid[best].Claimed); g > 0 {
 		f.Needed = math.Ceil(2 * portable.Log(2/alpha) * float64(n-half) / g)
 	}
 	return f, nil
@@ -226,8 +211,8 @@ func (l Likelihood) judge(about About, worlds [2]samples, o Options) (Finding, e
 
 // grid returns the points to bound: those of the claim, and the true epsilon at the claim's delta
 // as the choosing runs estimate it.
-func (l Likelihood) grid(about About, sides [2]side) (grid []DeltaBound) {
-	points := newClaims(about).points
+func (l Likelihood) grid(about About, sides [2]bound.Side) (grid []DeltaBound) {
+	points := detect.NewClaims(about.Claim, about.Curve).Points
 	add := func(epsilon float64) {
 		claimed := 1.0
 		for _, p := range points {
@@ -242,13 +227,13 @@ func (l Likelihood) grid(about About, sides [2]side) (grid []DeltaBound) {
 	}
 	for _, s := range sides {
 		excluded := func(epsilon float64) bool {
-			x := excess(s.choose, epsilon)
-			return x.mean()-float64(3*x.error()) > about.Claim.Delta
+			x := bound.Excess(s.Choose, epsilon)
+			return x.Mean()-float64(3*x.SE()) > about.Claim.Delta
 		}
 		if !excluded(0) {
 			continue
 		}
-		lo, hi := 0.0, min(s.choose[0], 1000)
+		lo, hi := 0.0, min(s.Choose[0], 1000)
 		for range 40 {
 			if mid := (lo + hi) / 2; excluded(mid) {
 				lo = mid
@@ -260,72 +245,4 @@ func (l Likelihood) grid(about About, sides [2]side) (grid []DeltaBound) {
 		add(0.95 * lo)
 	}
 	return grid
-}
-
-// gains holds the positive ones of the numbers (1 - e^(epsilon - L))+, and the count of all.
-type gains struct {
-	above []float64
-	n     float64
-}
-
-// excess returns the gains of log-likelihood ratios in descending order.
-func excess(ratios []float64, epsilon float64) gains {
-	k := sort.Search(len(ratios), func(i int) bool { return ratios[i] <= epsilon })
-	g := gains{make([]float64, k), float64(len(ratios))}
-	for i := range g.above {
-		g.above[i] = -portable.Expm1(epsilon - ratios[i])
-	}
-	return g
-}
-
-func (g gains) mean() (m float64) {
-	for _, x := range g.above {
-		m += x
-	}
-	return m / g.n
-}
-
-// error returns the standard error of the mean.
-func (g gains) error() float64 {
-	var squares float64
-	for _, x := range g.above {
-		squares += float64(x * x)
-	}
-	m := g.mean()
-	return math.Sqrt(max(0, squares/g.n-float64(m*m)) / g.n)
-}
-
-// capital returns the logarithm of the capital of a gambler who begins with 1 and stakes on each of
-// the numbers in turn: the product of 1 + stake (x - m). If their mean is at most m, the capital
-// reaches 1/alpha with probability at most alpha (Markov). It is -Inf if the stake is too high for
-// m.
-func (g gains) capital(stake, m float64) float64 {
-	if stake*m >= 1 {
-		return math.Inf(-1)
-	}
-	sum := (g.n - float64(len(g.above))) * portable.Log1p(-stake*m)
-	for _, x := range g.above {
-		sum += portable.Log1p(stake * (x - m))
-	}
-	return sum
-}
-
-// atMost returns the least of some epsilons up to the claim's at which delta is at most the claim's
-// in both worlds, with probability 1 - alpha; 0 if there is none. The bound on a mean of numbers in
-// [0, 1] is that of Maurer and Pontil, "Empirical Bernstein bounds and sample-variance
-// penalization", 2009, Theorem 4.
-func atMost(sides [2]side, claim privacy.Budget, alpha float64) float64 {
-	const steps = 50
-	for i := 1; i < steps; i++ {
-		epsilon := claim.Epsilon * float64(i) / steps
-		most := 0.0
-		for _, s := range sides {
-			x, log := excess(s.test, epsilon), portable.Log(2*2*steps/alpha)
-			most = max(most, x.mean()+float64(math.Sqrt(2*log)*x.error())+float64(7*log/3)/(x.n-1))
-		}
-		if most <= claim.Delta {
-			return epsilon
-		}
-	}
-	return 0
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -26,13 +27,13 @@ func gaussianRatio(t *testing.T, b privacy.Budget, factor float64) audit.Likelih
 	if err != nil {
 		t.Fatal(err)
 	}
-	curve, err := audit.CurveOf(privacy.GaussianEvent{Mu: mu})
+	curve, err := audit.CurveOf(account.GaussianEvent{Mu: mu})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return audit.Likelihood{
 		Name: fmt.Sprintf("Gaussian, %v, noise times %.3g", b, factor), Claim: b, Curve: curve, Density: density, Draws: draws,
-		Exact: privacy.GaussianEpsilon(b.Delta, 1/sd),
+		Exact: account.GaussianEpsilon(b.Delta, 1/sd),
 		Release: func(world int, source rand.Source, out []float64) error {
 			privacy.NewNoise(source).Gaussian(out, sd)
 			out[0] += float64(world)
@@ -62,7 +63,7 @@ func TestLikelihoodScale(t *testing.T) {
 		}
 		mu := math.Sqrt2 * must(privacy.GaussianMu(m.Claim))
 		for _, d := range f.Deltas {
-			exact := privacy.GaussianDelta(d.Epsilon, mu)
+			exact := account.GaussianDelta(d.Epsilon, mu)
 			if d.AtLeast > exact {
 				t.Errorf("epsilon = %v: delta >= %v is excluded, %v is exact", d.Epsilon, d.AtLeast, exact)
 			}
@@ -127,7 +128,7 @@ func TestLikelihoodDensities(t *testing.T) {
 	}{
 		{laplace, func(e float64) float64 { return 1 - math.Exp((e-1)/2) }},
 		{gumbel, func(e float64) float64 { return gumbelDelta(e, 0.5) }},
-		{matrix, func(e float64) float64 { return privacy.GaussianDelta(e, math.Sqrt2/(math.Sqrt2*2)) }},
+		{matrix, func(e float64) float64 { return account.GaussianDelta(e, math.Sqrt2/(math.Sqrt2*2)) }},
 		{positive, nil},
 	} {
 		for _, e := range []float64{0.01, 0.1, 0.2, 0.3, 0.4} {
@@ -186,7 +187,7 @@ func TestLikelihoodGaussian(t *testing.T) {
 	}
 	mu := math.Sqrt(1 + 0.25 + 0.375*0.375) // a column's norm
 	l := audit.Likelihood{
-		Name: "square root", Claim: privacy.Budget{Epsilon: 1, Delta: privacy.GaussianDelta(1, mu)}, Density: density, Outputs: 3, Exact: 1,
+		Name: "square root", Claim: privacy.Budget{Epsilon: 1, Delta: account.GaussianDelta(1, mu)}, Density: density, Outputs: 3, Exact: 1,
 		Release: func(world int, source rand.Source, out []float64) error {
 			var z [3]float64
 			privacy.NewNoise(source).Gaussian(z[:], 1)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // Linear describes releases that are linear in their noise: data + B z, with z independent. It is
@@ -17,7 +18,7 @@ type Linear struct {
 	Density Density
 	Draws   []privacy.Draws // what a run draws, for Likelihood.Draws
 	// Event is the loss of the two worlds, which no attack on these releases exceeds.
-	Event privacy.Event
+	Event account.Event
 }
 
 // LinearOf learns B from a mechanism, by noise that is an impulse at one draw and 0 elsewhere.
@@ -206,12 +207,12 @@ func (l *Linear) invert(b *mat.Dense, means [2][]float64, laplace bool, size flo
 		}
 	}
 	rows, _ := back.Dims()
-	l.Event = privacy.GaussianEvent{Mu: mat.Norm(&moved, 2)}
+	l.Event = account.GaussianEvent{Mu: mat.Norm(&moved, 2)}
 	if laplace {
-		var all privacy.Sequence
+		var all account.Sequence
 		for i := range rows {
 			if shift := math.Abs(moved.AtVec(i)); shift > 1e-9 {
-				all = append(all, privacy.LaplaceEvent{Epsilon: shift})
+				all = append(all, account.LaplaceEvent{Epsilon: shift})
 			}
 		}
 		l.Event = all

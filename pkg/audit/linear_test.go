@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // walk releases the running sums of three numbers, the first of which is 0 or 1, each under the sum
@@ -32,7 +33,7 @@ func TestLinearOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e, ok := l.Event.(privacy.GaussianEvent); !ok || math.Abs(e.Mu-0.25) > 1e-9 {
+	if e, ok := l.Event.(account.GaussianEvent); !ok || math.Abs(e.Mu-0.25) > 1e-9 {
 		t.Errorf("%v, want Gaussian of mu = 1/4", l.Event)
 	}
 	if len(l.Draws) != 1 || l.Draws[0].Count != 3 {
@@ -42,7 +43,7 @@ func TestLinearOf(t *testing.T) {
 	if l, err = audit.LinearOf(3, laplace); err != nil {
 		t.Fatal(err)
 	}
-	if e, err := (privacy.Pure{}).Epsilon(l.Event, 0); err != nil || math.Abs(e-0.5) > 1e-9 {
+	if e, err := (account.Pure{}).Epsilon(l.Event, 0); err != nil || math.Abs(e-0.5) > 1e-9 {
 		t.Errorf("%v costs %v, %v, want 1/2", l.Event, e, err)
 	}
 	for _, c := range []struct{ out, want float64 }{{-1, -0.5}, {0.25, -0.25}, {3, 0.5}} {
@@ -116,7 +117,7 @@ func TestLikelihoodAtMost(t *testing.T) {
 			return nil
 		},
 	}.Run(ctx, audit.Options{Seed: 2})
-	exact := privacy.GaussianEpsilon(0.01, mu)
+	exact := account.GaussianEpsilon(0.01, mu)
 	if err != nil || f.AtMost < exact || f.AtMost > exact+0.1 || f.Epsilon > exact {
 		t.Errorf("err %v, exact %v, want a little more\n%v", err, exact, f)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -149,7 +150,7 @@ func TestCurve(t *testing.T) {
 		out[0] += float64(world)
 		return nil
 	}
-	curve := must(audit.CurveOf(privacy.GaussianEvent{Mu: mu}))
+	curve := must(audit.CurveOf(account.GaussianEvent{Mu: mu}))
 	for _, c := range [][]privacy.Budget{nil, curve} {
 		twice.Curve = c
 		f, err := twice.Run(ctx, audit.Options{Seed: 1, Runs: 40000})
@@ -160,10 +161,10 @@ func TestCurve(t *testing.T) {
 		if c != nil && (!strings.Contains(report, "excluded (at epsilon = ") || !strings.Contains(f.String(), "curve      delta >= ")) {
 			t.Errorf("the reports do not say which point is contradicted\n%v%v", report, f)
 		}
-		if f.Excluded() != (c != nil) || f.Epsilon > privacy.GaussianEpsilon(b.Delta, math.Sqrt2*mu) {
+		if f.Excluded() != (c != nil) || f.Epsilon > account.GaussianEpsilon(b.Delta, math.Sqrt2*mu) {
 			t.Errorf("want excluded = %v\n%v", c != nil, f)
 		}
-		if exact := privacy.GaussianDelta(f.At.Epsilon, math.Sqrt2*mu); f.Delta > exact {
+		if exact := account.GaussianDelta(f.At.Epsilon, math.Sqrt2*mu); f.Delta > exact {
 			t.Errorf("delta >= %v at epsilon = %v, but %v is exact", f.Delta, f.At.Epsilon, exact)
 		}
 	}
@@ -188,7 +189,7 @@ func TestCurve(t *testing.T) {
 
 // Curves fall, and lie on the exact ones.
 func TestCurveOf(t *testing.T) {
-	for _, e := range []privacy.Event{privacy.GaussianEvent{Mu: 0.3}, privacy.GaussianEvent{Mu: 5}, privacy.LaplaceEvent{Epsilon: 1}, privacy.ApproximateEvent{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}} {
+	for _, e := range []account.Event{account.GaussianEvent{Mu: 0.3}, account.GaussianEvent{Mu: 5}, account.LaplaceEvent{Epsilon: 1}, account.ApproximateEvent{Epsilon: 1, Delta: 0.01}} {
 		curve, err := audit.CurveOf(e)
 		if err != nil || len(curve) < 20 || curve[0].Epsilon != 0 {
 			t.Fatalf("%v: err %v, curve %v, want some points from epsilon = 0 on", e, err, curve)
@@ -199,9 +200,9 @@ func TestCurveOf(t *testing.T) {
 			}
 			exact := -1.0
 			switch e := e.(type) {
-			case privacy.GaussianEvent:
-				exact = privacy.GaussianDelta(p.Epsilon, e.Mu)
-			case privacy.LaplaceEvent:
+			case account.GaussianEvent:
+				exact = account.GaussianDelta(p.Epsilon, e.Mu)
+			case account.LaplaceEvent:
 				exact = max(0, 1-math.Exp((p.Epsilon-e.Epsilon)/2))
 			}
 			if exact >= 0 && math.Abs(p.Delta-exact) > 1e-4*exact+1e-9 {
@@ -209,7 +210,7 @@ func TestCurveOf(t *testing.T) {
 			}
 		}
 	}
-	for _, e := range []privacy.Event{nil, privacy.GaussianEvent{Mu: -1}} {
+	for _, e := range []account.Event{nil, account.GaussianEvent{Mu: -1}} {
 		if _, err := audit.CurveOf(e); err == nil {
 			t.Errorf("%v: no error", e)
 		}

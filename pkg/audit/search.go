@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/dpbandits/dpbandits/pkg/audit/internal/bound"
+	"github.com/dpbandits/dpbandits/pkg/audit/internal/detect"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -86,20 +88,20 @@ const mostRungs = 4
 
 // promised returns the epsilon that the best event excludes at 80%, chosen on one half of the runs
 // and counted on the other.
-func promised(about About, worlds [2]samples) float64 {
+func promised(about About, worlds [2]detect.Samples) float64 {
 	const alpha = 0.2
-	n := worlds[0].len()
+	n := worlds[0].Len()
 	half := n / 2
-	e := &exam{about: about, claim: newClaims(about), alpha: alpha, share: 1, tested: float64(n - half), grid: newGrid(worlds)}
+	e := &exam{about: about, claim: detect.NewClaims(about.Claim, about.Curve), alpha: alpha, share: 1, tested: float64(n - half), grid: detect.NewGrid(worlds)}
 	for _, s := range worlds {
 		for i := range n {
-			e.grid.round(s.row(i), s.row(i))
+			e.grid.Round(s.Row(i), s.Row(i))
 		}
 	}
-	e.events[0] = choose([2]samples{worlds[0].slice(0, half), worlds[1].slice(0, half)}, e.claim, quantile(alpha/2), n-half)
+	e.events[0] = detect.Choose([2]detect.Samples{worlds[0].Slice(0, half), worlds[1].Slice(0, half)}, e.claim, bound.Quantile(alpha/2), n-half)
 	for w, s := range worlds {
 		for i := half; i < n; i++ {
-			if e.events[0].holds(s.row(i)) {
+			if e.events[0].Holds(s.Row(i)) {
 				e.hits[0][w].Add(1)
 			}
 		}
@@ -114,16 +116,16 @@ func promised(about About, worlds [2]samples) float64 {
 // separation returns how well the best score tells the worlds apart, learned on one half of the
 // runs and measured on the other. It is the probability of ranking a run of one world rightly above
 // one of the other, minus a half.
-func separation(worlds [2]samples) float64 {
-	n := worlds[0].len()
-	fixed, learned := candidates([2]samples{worlds[0].slice(0, n/2), worlds[1].slice(0, n/2)})
+func separation(worlds [2]detect.Samples) float64 {
+	n := worlds[0].Len()
+	fixed, learned := detect.Candidates([2]detect.Samples{worlds[0].Slice(0, n/2), worlds[1].Slice(0, n/2)})
 	var values [2][]float64
 	most := 0.0
 	for _, s := range append(fixed, learned...) {
 		for w := range values {
 			values[w] = values[w][:0]
 			for i := n / 2; i < n; i++ {
-				values[w] = append(values[w], s.of(worlds[w].row(i)))
+				values[w] = append(values[w], s.Of(worlds[w].Row(i)))
 			}
 			slices.Sort(values[w])
 		}

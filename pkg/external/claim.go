@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // claim is the privacy that a program states.
@@ -67,7 +68,7 @@ func (p *pool) plan() privacy.Plan {
 	}
 	return privacy.Plan{
 		Model: c.model, Neighbours: c.neighbours, Scope: scope, Calibration: privacy.Given, Asked: c.budget,
-		Cases:      [][]privacy.Release{{{Own: privacy.ApproximateEvent{Budget: c.budget}}}},
+		Cases:      [][]privacy.Release{{{Own: account.ApproximateEvent{Epsilon: c.budget.Epsilon, Delta: c.budget.Delta}}}},
 		Conditions: []string{"the program does what it says: it draws its own noise, which nobody counts"},
 		Source:     fmt.Sprintf("what the program %q says of itself", p.ready.Name),
 	}.AssertedBy(fmt.Sprintf("the program %q", p.ready.Name))

@@ -11,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/judge"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // phased plays all arms in turn and releases the noisy means of each phase, as a program does: it
@@ -47,7 +48,7 @@ func (p *openPhased) Plan(int) privacy.Plan {
 	b := privacy.Budget{Epsilon: 1}
 	return privacy.Plan{
 		Model: privacy.Joint, Neighbours: privacy.ReplaceRound, Scope: privacy.OtherOutputs, Calibration: privacy.Given, Asked: b,
-		Cases: [][]privacy.Release{{{Own: privacy.ApproximateEvent{Budget: b}}}}, Source: "a test",
+		Cases: [][]privacy.Release{{{Own: account.ApproximateEvent{Epsilon: b.Epsilon, Delta: b.Delta}}}}, Source: "a test",
 	}.AssertedBy("a test").HeldBy(p)
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -93,7 +94,7 @@ func TestLocalLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range r.Policies {
-		if epsilon, _, err := privacy.Tightest(p.Claim.Event(), p.Claim.Asked().Delta); err != nil || epsilon != p.Claim.Epsilon() {
+		if epsilon, _, err := account.Tightest(p.Claim.Event(), p.Claim.Asked().Delta); err != nil || epsilon != p.Claim.Epsilon() {
 			t.Errorf("%s: claims epsilon = %v, an accountant finds %v, %v", p.Name, p.Claim.Epsilon(), epsilon, err)
 		}
 		want := privacy.Neighbours{Relation: privacy.Replace, Record: "user's (context, reward)", Contributions: 1}

@@ -11,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // Metered stops a private learner when a budget of its own is spent. The learner takes in as many
@@ -18,7 +19,7 @@ import (
 // calibrated for more rounds or for a larger epsilon. What a release spends does not depend on the
 // data, so neither does the round in which the budget ends.
 //
-// When the budget ends, the run stops with an error that wraps privacy.ErrSpent. With Freeze the
+// When the budget ends, the run stops with an error that wraps account.ErrSpent. With Freeze the
 // learner keeps playing by its last release and learns no more, which costs no privacy.
 //
 // If the learner wants a round 0 (bandit.Warmer), so does Metered. Round 0 is the first record that
@@ -125,7 +126,7 @@ func (m *MeteredCalibrated) cut(of any, records int) privacy.Plan {
 // cost returns the epsilon, at the budget's delta, that the learner's releases spend on so many
 // records.
 func (m *MeteredCalibrated) cost(records int) (epsilon float64, by string, err error) {
-	return privacy.Tightest(privacy.PlanOf(m.inner, records).Event(), m.budget.Delta)
+	return account.Tightest(privacy.PlanOf(m.inner, records).Event(), m.budget.Delta)
 }
 
 // Close closes the learner, if it is to be closed.
@@ -183,7 +184,7 @@ func (m *meteredRun) Update(v *bandit.View, arms []int, y []float64) error {
 		m.frozen++
 		return nil
 	}
-	return checks.InRound(v.Round, fmt.Errorf("%w: %v pays for %d rounds", privacy.ErrSpent, m.budget, m.Paid()))
+	return checks.InRound(v.Round, fmt.Errorf("%w: %v pays for %d rounds", account.ErrSpent, m.budget, m.Paid()))
 }
 
 // Released appends what the learner's statistic shows, as PrivateRun.Released does.

@@ -14,6 +14,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -52,7 +53,7 @@ func TestMeteredPays(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := func(records int) float64 {
-			epsilon, err := (privacy.GDP{}).Epsilon(privacy.PlanOf(inner, records).Event(), whole.Delta)
+			epsilon, err := (account.GDP{}).Epsilon(privacy.PlanOf(inner, records).Event(), whole.Delta)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +102,7 @@ func meteredRun(m bandit.Learner) (*simulate.Result, error) {
 // on without spending. The ledger sees no noise past the budget.
 func TestMeteredStops(t *testing.T) {
 	_, err := meteredRun(metered(gaussianTree(), false))
-	if !errors.Is(err, privacy.ErrSpent) || !strings.Contains(err.Error(), "round 32") || !strings.Contains(err.Error(), "pays for 31 rounds") {
+	if !errors.Is(err, account.ErrSpent) || !strings.Contains(err.Error(), "round 32") || !strings.Contains(err.Error(), "pays for 31 rounds") {
 		t.Errorf("error %v, want one that wraps ErrSpent and names rounds 32 and 31", err)
 	}
 	r, err := meteredRun(metered(gaussianTree(), true))

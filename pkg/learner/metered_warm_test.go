@@ -21,6 +21,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -87,7 +88,7 @@ func TestMeteredRounds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if epsilon, _, err := privacy.Tightest(privacy.PlanOf(ready, 1).Event(), 0); err != nil || epsilon > budget.Epsilon {
+		if epsilon, _, err := account.Tightest(privacy.PlanOf(ready, 1).Event(), 0); err != nil || epsilon > budget.Epsilon {
 			beyond++
 		}
 	}
@@ -124,7 +125,7 @@ func (d *dearRun) Plan(records int) privacy.Plan { return dearPlan(records).Held
 func dearPlan(records int) privacy.Plan {
 	p := privacy.Plan{Neighbours: privacy.ReplaceRound, Asked: privacy.Budget{Epsilon: 1}}
 	if records > 0 {
-		p.Cases = [][]privacy.Release{{{Own: privacy.LaplaceEvent{Epsilon: 0.1}, Times: records}}}
+		p.Cases = [][]privacy.Release{{{Own: account.LaplaceEvent{Epsilon: 0.1}, Times: records}}}
 	}
 	return p
 }
@@ -164,7 +165,7 @@ func TestMeteredCountsRoundZero(t *testing.T) {
 					if err == nil {
 						err = run.Update(&v, arms, make([]float64, 3))
 					}
-					if stopped := errors.Is(err, privacy.ErrSpent); stopped != (round > paid && !freeze) || stopped != (err != nil) {
+					if stopped := errors.Is(err, account.ErrSpent); stopped != (round > paid && !freeze) || stopped != (err != nil) {
 						t.Fatalf("%s, round %d of %d that are paid: %v", name, round, paid, err)
 					}
 					if err != nil && !strings.Contains(err.Error(), fmt.Sprintf("round %d: ", round)) {
@@ -174,7 +175,7 @@ func TestMeteredCountsRoundZero(t *testing.T) {
 				if c.epsilon < 2 && !reflect.DeepEqual(privacy.ClaimOf(l).Event(), privacy.PlanOf(l, 99).Event()) {
 					t.Errorf("%s: claims %v, spends %v", name, privacy.ClaimOf(l).Event(), privacy.PlanOf(l, 99).Event())
 				}
-				if e, _, _ := privacy.Tightest(privacy.PlanOf(l, 99).Event(), 0); paid+first > 0 && math.Abs(e-0.1*float64(paid+first)) > 1e-12 {
+				if e, _, _ := account.Tightest(privacy.PlanOf(l, 99).Event(), 0); paid+first > 0 && math.Abs(e-0.1*float64(paid+first)) > 1e-12 {
 					t.Errorf("%s: spends %v, want 0.1 for each of %d records", name, e, paid+first)
 				}
 			}

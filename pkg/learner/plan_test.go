@@ -15,6 +15,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -154,8 +155,8 @@ func TestRandomisedPlan(t *testing.T) {
 	exact, private := learner.New(linear.UCB{}, nil), learner.New(linear.UCB{}, gaussianTree())
 	inner, l := opened(private), opened(learner.RandomisedAction{Learner: private, Epsilon: 0.5})
 	c := privacy.ClaimOf(l)
-	action := privacy.ResponseEvent{Epsilon: 0.5, Choices: 2} // of K >= 2 choices it shows the most
-	want := privacy.Sequence{action, privacy.ClaimOf(inner).Event()}
+	action := account.ResponseEvent{Epsilon: 0.5, Choices: 2} // of K >= 2 choices it shows the most
+	want := account.Sequence{action, privacy.ClaimOf(inner).Event()}
 	if c.Scope() != privacy.AllOutputs || c.Model() != privacy.Central || !reflect.DeepEqual(c.Event(), want) {
 		t.Errorf("claims\n%v, want of all outputs %v", c, want)
 	}

@@ -24,19 +24,19 @@ type LinearFloat struct {
 
 var _ Matroid = (*LinearFloat)(nil)
 
-// DefaultTolerance is the tolerance that 0 stands for.
-const DefaultTolerance = 1e-9
+// defaultTolerance is the tolerance that 0 stands for.
+const defaultTolerance = 1e-9
 
 // NewLinearFloat returns the matroid whose element e is the vector vectors[e]. The vectors are
 // finite, have one length and are copied. The tolerance is relative and in [1e-13, 1), so that
-// rounding errors stay below it; 0 means DefaultTolerance.
+// rounding errors stay below it; 0 means 1e-9.
 func NewLinearFloat(vectors [][]float64, tolerance float64) (*LinearFloat, error) {
 	const least = 1e-13
 	if tolerance == 0 {
-		tolerance = DefaultTolerance
+		tolerance = defaultTolerance
 	}
 	if !(tolerance >= least && tolerance < 1) {
-		return nil, fmt.Errorf("matroid: LinearFloat tolerance = %v, want in [%v, 1), or 0 for %v", tolerance, least, DefaultTolerance)
+		return nil, fmt.Errorf("matroid: LinearFloat tolerance = %v, want in [%v, 1), or 0 for %v", tolerance, least, defaultTolerance)
 	}
 	m := &LinearFloat{vectors: rowsOf(vectors), size: len(vectors), tolerance: tolerance, loop: make([]bool, len(vectors))}
 	for e, v := range vectors {

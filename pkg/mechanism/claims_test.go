@@ -16,6 +16,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // claimed is a claimant after a run, with the ledger of its noise.
@@ -42,7 +43,7 @@ func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
 	nodes := float64(max(1, bits.Len(uint(horizon-1))))
 	square := s.Bound * s.Bound
 	inTree := func(laws []privacy.Draws, delta float64) float64 {
-		return privacy.GaussianEpsilon(delta, math.Sqrt(nodes)*square/laws[0].Scale)
+		return account.GaussianEpsilon(delta, math.Sqrt(nodes)*square/laws[0].Scale)
 	}
 	add := func(name string, acc privacy.Accumulator, worth func([]privacy.Draws, float64) float64) {
 		t.Helper()
@@ -94,7 +95,7 @@ func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
 			}
 			most = max(most, sum)
 		}
-		return privacy.GaussianEpsilon(delta, math.Sqrt(most)*square/laws[0].Scale)
+		return account.GaussianEpsilon(delta, math.Sqrt(most)*square/laws[0].Scale)
 	})
 	// The first column of the square root's C has f_k = binom(2k, k)/4^k; of BLT's, what its event
 	// says, which a test in exact algebra compares.
@@ -104,7 +105,7 @@ func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
 			column += f * f
 			f *= float64(2*k+1) / float64(2*k+2)
 		}
-		return privacy.GaussianEpsilon(delta, math.Sqrt(column)*square/laws[0].Scale)
+		return account.GaussianEpsilon(delta, math.Sqrt(column)*square/laws[0].Scale)
 	})
 	blt := continual.BLT{Budget: b}
 	opened, err := blt.Open(s)
@@ -112,7 +113,7 @@ func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
 		t.Fatal(err)
 	}
 	add("BLT", blt, func(laws []privacy.Draws, delta float64) float64 {
-		return privacy.GaussianEpsilon(delta, privacy.PlanOf(opened, privacy.All).Cases[0][0].Sensitivity.L2/laws[0].Scale)
+		return account.GaussianEpsilon(delta, privacy.PlanOf(opened, privacy.All).Cases[0][0].Sensitivity.L2/laws[0].Scale)
 	})
 	unbounded := continual.Unbounded{Budget: b}
 	endless, err := unbounded.Open(s)
@@ -120,7 +121,7 @@ func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
 		t.Fatal(err)
 	}
 	add("unbounded", unbounded, func(laws []privacy.Draws, delta float64) float64 {
-		return privacy.GaussianEpsilon(delta, privacy.PlanOf(endless, privacy.All).Cases[0][0].Sensitivity.L2/laws[0].Scale)
+		return account.GaussianEpsilon(delta, privacy.PlanOf(endless, privacy.All).Cases[0][0].Sensitivity.L2/laws[0].Scale)
 	})
 	if !b.None() {
 		secure := continual.SecureTree{Budget: b}
@@ -130,7 +131,7 @@ func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
 		}
 		add("secure tree", secure, func(_ []privacy.Draws, delta float64) float64 {
 			sd := opened.(interface{ SD() float64 }).SD()
-			return privacy.ConcentratedEpsilon(nodes*square*square/(2*sd*sd), delta)
+			return account.ConcentratedEpsilon(nodes*square*square/(2*sd*sd), delta)
 		})
 	}
 	return all
@@ -173,7 +174,7 @@ func vectors(t *testing.T, b privacy.Budget) (all []claimed) {
 				g := opened.Start(noise)
 				return g, g.Release(dst, value)
 			}, func(laws []privacy.Draws, delta float64) float64 {
-				return privacy.GaussianEpsilon(delta, math.Sqrt(n)*c.l2/laws[0].Scale)
+				return account.GaussianEpsilon(delta, math.Sqrt(n)*c.l2/laws[0].Scale)
 			})
 			for _, monotone := range []bool{false, true} {
 				if monotone && c.Relation == privacy.Replace {
@@ -207,7 +208,7 @@ func vectors(t *testing.T, b privacy.Budget) (all []claimed) {
 						if laws[0].Scale == 0 {
 							return math.Inf(1)
 						}
-						epsilon, _, err := privacy.Tightest(privacy.Repeat{Event: privacy.ExponentialEvent{Epsilon: factor * n * 0.5 / laws[0].Scale}, Times: 2}, delta)
+						epsilon, _, err := account.Tightest(account.Repeat{Event: account.ExponentialEvent{Epsilon: factor * n * 0.5 / laws[0].Scale}, Times: 2}, delta)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -229,7 +230,7 @@ func vectors(t *testing.T, b privacy.Budget) (all []claimed) {
 				return sg, errors.Join(sg.Release(dst), sg.Check())
 			}, func(laws []privacy.Draws, delta float64) float64 {
 				ratio := n * c.l2 / (laws[0].Scale * grid)
-				return privacy.ConcentratedEpsilon(ratio*ratio/2, delta)
+				return account.ConcentratedEpsilon(ratio*ratio/2, delta)
 			})
 			add(func(noise *privacy.Noise) (privacy.Planner, error) {
 				opened, err := mechanism.SecureLaplace{Epsilon: b.Epsilon, Dim: 3, Bound: 2, Neighbours: c.Neighbours}.Open()
@@ -276,7 +277,7 @@ func learners(t *testing.T, b privacy.Budget) (all []claimed) {
 	}
 	inNodes := func(nodes float64) func([]privacy.Draws, float64) float64 {
 		return func(laws []privacy.Draws, delta float64) float64 {
-			return privacy.GaussianEpsilon(delta, math.Sqrt(nodes)*2/laws[0].Scale) // L~^2 = 1 + 1
+			return account.GaussianEpsilon(delta, math.Sqrt(nodes)*2/laws[0].Scale) // L~^2 = 1 + 1
 		}
 	}
 	add(linUCB(), inNodes(4)) // prefixes 1..8
@@ -285,7 +286,7 @@ func learners(t *testing.T, b privacy.Budget) (all []claimed) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		half := privacy.Budget{Epsilon: privacy.GaussianEpsilon(b.Delta, math.Sqrt(0.6)*mu), Delta: b.Delta}
+		half := privacy.Budget{Epsilon: account.GaussianEpsilon(b.Delta, math.Sqrt(0.6)*mu), Delta: b.Delta}
 		add(learner.Metered{Learner: linUCB(), Budget: half, Freeze: true}, inNodes(2))
 	}
 	add(learner.RandomisedAction{Learner: learner.New(linear.UCB{}, nil), Epsilon: b.Epsilon}, func(laws []privacy.Draws, _ float64) float64 { return laws[0].Scale })
@@ -320,7 +321,7 @@ func TestClaimsAreConsistent(t *testing.T) {
 			exact := math.Inf(1)
 			if !math.IsInf(claim.Epsilon(), 1) {
 				var err error
-				if exact, _, err = privacy.Tightest(claim.Event(), claim.Asked().Delta); err != nil || exact != claim.Epsilon() {
+				if exact, _, err = account.Tightest(claim.Event(), claim.Asked().Delta); err != nil || exact != claim.Epsilon() {
 					t.Errorf("%s: claims epsilon = %v, an accountant finds its event worth %v, %v", c.name, claim.Epsilon(), exact, err)
 				}
 			}

@@ -9,13 +9,15 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/internal/fresh"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/lattice"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/mechanismtest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
-	"pgregory.net/rapid"
 )
 
 // securely describes a secure mechanism.
@@ -110,11 +112,11 @@ func TestSecureLaws(t *testing.T) {
 		weight func(s Secure, z float64) float64
 	}{
 		{gaussian, []float64{3, -4}, func(s Secure, z float64) float64 {
-			sigma := privacy.ClaimOf(s).Event().(privacy.DiscreteGaussianEvent).Sigma
+			sigma := privacy.ClaimOf(s).Event().(account.DiscreteGaussianEvent).Sigma
 			return math.Exp(-z * z / (2 * sigma * sigma))
 		}},
 		{laplace, []float64{2, -3}, func(s Secure, z float64) float64 {
-			return math.Exp(-math.Abs(z) / privacy.ClaimOf(s).Event().(privacy.DiscreteLaplaceEvent).Scale)
+			return math.Exp(-math.Abs(z) / privacy.ClaimOf(s).Event().(account.DiscreteLaplaceEvent).Scale)
 		}},
 	} {
 		var s Secure
@@ -218,10 +220,10 @@ func TestSecureSensitivity(t *testing.T) {
 		if square.Cmp(limit) > 0 {
 			t.Fatalf("replacing %v by %v moves the sum by sqrt(%v) steps, want sqrt(%v) at most", a, b, square, limit)
 		}
-		if e := privacy.ClaimOf(g).Event().(privacy.DiscreteGaussianEvent).Sensitivity; math.Abs(e*e/(4*float64(g.square))-1) > 1e-14 {
+		if e := privacy.ClaimOf(g).Event().(account.DiscreteGaussianEvent).Sensitivity; math.Abs(e*e/(4*float64(g.square))-1) > 1e-14 {
 			t.Fatalf("the event's sensitivity is %v, want 2 sqrt(%d)", e, g.square)
 		}
-		if most := privacy.ClaimOf(l).Event().(privacy.DiscreteLaplaceEvent).Sensitivity; magnitude > most {
+		if most := privacy.ClaimOf(l).Event().(account.DiscreteLaplaceEvent).Sensitivity; magnitude > most {
 			t.Fatalf("replacing %v by %v moves the sum by %v steps, want %v at most", a, b, magnitude, most)
 		}
 		// And no more is charged than sqrt(dim) and dim steps for two roundings.
@@ -270,7 +272,7 @@ func TestSecureClaims(t *testing.T) {
 				b := privacy.Budget{Epsilon: epsilon, Delta: 1e-6}
 				g := begun[Secure](t, SecureGaussian{Budget: b, Dim: dim, Bound: 3, Neighbours: n})
 				rho, _ := privacy.ConcentratedRho(b)
-				event := privacy.ClaimOf(g).Event().(privacy.DiscreteGaussianEvent)
+				event := privacy.ClaimOf(g).Event().(account.DiscreteGaussianEvent)
 				ratio := event.Sensitivity / event.Sigma
 				if ratio*ratio/2 > rho {
 					t.Errorf("%v: event of rho = %v, want <= %v", b, ratio*ratio/2, rho)

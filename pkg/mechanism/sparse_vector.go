@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // SparseVector reports which queries of an adaptive stream are above a threshold and pays only for
@@ -40,7 +41,7 @@ type SparseVector struct {
 type Comparisons interface {
 	privacy.Planner
 	// Above reports whether the query's value is above the threshold, with noise on both. After
-	// Accepted answers above, it returns an error that wraps privacy.ErrSpent. A value or threshold
+	// Accepted answers above, it returns an error that wraps account.ErrSpent. A value or threshold
 	// that is not finite is refused and costs nothing.
 	Above(value, threshold float64) (bool, error)
 	// Left returns how many more answers may come out above.
@@ -113,12 +114,12 @@ func (s *sparseVector) Start(n *privacy.Noise) Comparisons {
 }
 
 // Above reports whether the query's value is above the threshold, with noise on both. After
-// Accepted answers above, it returns an error that wraps privacy.ErrSpent. A value or threshold
+// Accepted answers above, it returns an error that wraps account.ErrSpent. A value or threshold
 // that is not finite is refused and costs nothing.
 func (s *sparseVectorRun) Above(value, threshold float64) (bool, error) {
 	switch {
 	case s.accepted == s.most:
-		return false, fmt.Errorf("mechanism: SparseVector: %w on %d queries accepted", privacy.ErrSpent, s.most)
+		return false, fmt.Errorf("mechanism: SparseVector: %w on %d queries accepted", account.ErrSpent, s.most)
 	case math.IsNaN(value-threshold) || math.IsInf(value-threshold, 0):
 		return false, fmt.Errorf("mechanism: SparseVector: value %v, threshold %v, want finite", value, threshold)
 	case s.noise == nil:

@@ -5,10 +5,12 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/expect"
-	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // TestSparseVectorLedger: the ledger shows one threshold noise for each acceptance, one more while
@@ -48,12 +50,12 @@ func TestSparseVectorLedger(t *testing.T) {
 		}
 		balanced(t, ledger, s)
 	}
-	if _, err := s.run.Above(0, 0); !errors.Is(err, privacy.ErrSpent) {
+	if _, err := s.run.Above(0, 0); !errors.Is(err, account.ErrSpent) {
 		t.Errorf("after 3 acceptances: %v, want ErrSpent", err)
 	}
 	balanced(t, ledger, s) // a refusal draws nothing
 	claims(t, privacy.ClaimOf(s), 3)
-	if e := privacy.ClaimOf(s).Event().(privacy.SparseVectorEvent); math.Abs(e.Epsilon-1) > 1e-12 || e.Accepted != 3 {
+	if e := privacy.ClaimOf(s).Event().(account.SparseVectorEvent); math.Abs(e.Epsilon-1) > 1e-12 || e.Accepted != 3 {
 		t.Errorf("event %v", e)
 	}
 	s.Start(noise)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // TestTopKIsPeeling: every ordered pair of 5 candidates has the probability of two exponential
@@ -62,7 +63,7 @@ func TestTopKIsPeeling(t *testing.T) {
 	}
 	balanced(t, ledger, top)
 	claims(t, privacy.ClaimOf(top), 2)
-	if e := privacy.ClaimOf(top).Event().(privacy.Repeat); e.Times != 2 || e.Event.(privacy.ExponentialEvent).Epsilon != 1 {
+	if e := privacy.ClaimOf(top).Event().(account.Repeat); e.Times != 2 || e.Event.(account.ExponentialEvent).Epsilon != 1 {
 		t.Errorf("event %v", e)
 	}
 	for _, bad := range [][]float64{nil, {1, 2, 3, 4}, {1, 2, 3, 4, math.NaN()}, {1, 2, 3, 4, math.Inf(1)}} {
@@ -139,7 +140,7 @@ func TestTopKScales(t *testing.T) {
 	if err := many.Open(); err != nil {
 		t.Fatal(err)
 	}
-	pick := privacy.ClaimOf(many).Event().(privacy.Repeat).Event.(privacy.ExponentialEvent).Epsilon
+	pick := privacy.ClaimOf(many).Event().(account.Repeat).Event.(account.ExponentialEvent).Epsilon
 	rho, _ := privacy.ConcentratedRho(privacy.Budget{Epsilon: 1, Delta: 1e-5})
 	expect.Near(t, "rho of 100 picks", 100*pick*pick/8, rho, 1e-12)
 	expect.Near(t, "the claimed epsilon", privacy.ClaimOf(many).Epsilon(), 1, 1e-9)

@@ -4,10 +4,12 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // The statistical tests of the mechanisms below have fixed seeds; each raises a false alarm with
@@ -179,12 +181,12 @@ func TestVectorSensitivities(t *testing.T) {
 		}
 		expect.Near(t, "sd", opened.Start(nil).Scale(), c.sd, 2e-5)
 	}
-	if e, ok := func() (privacy.Repeat, bool) {
+	if e, ok := func() (account.Repeat, bool) {
 		l := shots(Laplace{Epsilon: 1, Dim: 1, Hi: 1, Neighbours: replace(4)})
 		_ = l.Open()
-		r, ok := privacy.ClaimOf(l).Event().(privacy.Repeat)
+		r, ok := privacy.ClaimOf(l).Event().(account.Repeat)
 		return r, ok
-	}(); !ok || e.Times != 4 || e.Event.(privacy.LaplaceEvent).Epsilon != 0.25 {
+	}(); !ok || e.Times != 4 || e.Event.(account.LaplaceEvent).Epsilon != 0.25 {
 		t.Errorf("four releases a user: event %v", e)
 	}
 }

@@ -20,8 +20,8 @@ type OGD struct {
 	// Gradient is a bound G on the norm of gradients. 0 means none: nothing is clipped, and Step is
 	// needed.
 	Gradient float64
-	// Step returns the step size eta_t of round t = 1, 2, ..., finite and >= 0. nil means RootStep(D,
-	// G).
+	// Step returns the step size eta_t of round t = 1, 2, ..., finite and >= 0. nil means
+	// D/(G sqrt t).
 	Step func(t int) float64
 }
 
@@ -34,9 +34,9 @@ type ogd struct {
 	next []float64
 }
 
-// RootStep returns the steps D/(G sqrt t), for convex losses with gradients of norm at most G on a
+// rootStep returns the steps D/(G sqrt t), for convex losses with gradients of norm at most G on a
 // ball of radius D.
-func RootStep(radius, gradient float64) func(t int) float64 {
+func rootStep(radius, gradient float64) func(t int) float64 {
 	return func(t int) float64 { return radius / (gradient * math.Sqrt(float64(t))) }
 }
 
@@ -56,7 +56,7 @@ func (o OGD) Open(dim, horizon int) (Calibrated, error) {
 	}
 	step := o.Step
 	if step == nil {
-		step = RootStep(on.radius, on.bound)
+		step = rootStep(on.radius, on.bound)
 	}
 	if first := step(1); !(first >= 0) || math.IsInf(first, 1) {
 		return nil, fmt.Errorf("online: OGD.Step(1) = %v, want finite and >= 0", first)

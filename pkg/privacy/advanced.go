@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/privacy/internal/numeric"
 )
 
 // AdvancedEpsilon returns the epsilon of a k-fold adaptive composition of (eps0, delta0)-private
@@ -40,6 +41,6 @@ func AdvancedNodeEpsilon(b Budget, k int) float64 {
 	if b.Validate() != nil || k < 1 {
 		return 0
 	}
-	over := bisect(0, math.Min(b.Epsilon, 700), func(eps0 float64) bool { return AdvancedEpsilon(eps0, k, b.Delta) > b.Epsilon })
+	over := numeric.Bisect(0, math.Min(b.Epsilon, 700), func(eps0 float64) bool { return AdvancedEpsilon(eps0, k, b.Delta) > b.Epsilon })
 	return over * (1 - 1e-12)
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // Calibrate returns the least noise for a budget: the least scale > 0 at which the accountant finds
@@ -14,7 +15,7 @@ import (
 // It is accurate to a relative 1e-7, on the safe side. Epsilon = +Inf gives 0. The event's cost
 // must fall in the scale; if it does not, the scale returned is still within the budget. The
 // accountant is asked some ten times, and once more for each factor of 2 between the scale and 1.
-func Calibrate(a Accountant, b Budget, event func(scale float64) Event) (float64, error) {
+func Calibrate(a account.Accountant, b Budget, event func(scale float64) account.Event) (float64, error) {
 	if a == nil || event == nil {
 		return math.NaN(), errors.New("privacy: Calibrate without an accountant or an event, want both")
 	}

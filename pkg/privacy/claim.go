@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // Calibration says where the level of the noise comes from.
@@ -42,7 +44,7 @@ type Claim struct {
 // made when somebody asks for it, once for all copies of a claim.
 type proof struct {
 	once    sync.Once
-	event   Event
+	event   account.Event
 	epsilon float64
 	by      string // the accountant's name
 }
@@ -50,12 +52,12 @@ type proof struct {
 // proved returns the proof, and one that nothing is hidden for the zero Claim.
 func (c Claim) proved() *proof {
 	if c.proof == nil {
-		return &proof{event: Exposed{"nothing is claimed"}, epsilon: math.Inf(1)}
+		return &proof{event: account.Exposed{Why: "nothing is claimed"}, epsilon: math.Inf(1)}
 	}
 	c.proof.once.Do(func() {
 		e := c.plan.Event()
 		c.proof.event, c.proof.epsilon = e, math.Inf(1)
-		if epsilon, by, err := Tightest(e, c.plan.Asked.Delta); err == nil && epsilon >= 0 {
+		if epsilon, by, err := account.Tightest(e, c.plan.Asked.Delta); err == nil && epsilon >= 0 {
 			c.proof.epsilon, c.proof.by = epsilon, by
 		}
 	})
@@ -90,7 +92,7 @@ func (c Claim) Conditions() []string { return slices.Clone(c.plan.Conditions) }
 func (c Claim) Source() string { return c.plan.Source }
 
 // Event returns the event that the accountant was asked about.
-func (c Claim) Event() Event { return c.proved().event }
+func (c Claim) Event() account.Event { return c.proved().event }
 
 // Epsilon returns the proved epsilon, at the delta that was asked for. It is exact for Gaussian
 // noise, and otherwise the least upper bound of this package's accountants. +Inf means no privacy.

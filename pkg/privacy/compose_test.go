@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // holder is what holds a plan in tests.
@@ -26,7 +28,7 @@ func TestCompose(t *testing.T) {
 		t.Fatal(err)
 	}
 	claim := sum.Claim()
-	near(t, "epsilon", claim.Epsilon(), GaussianEpsilon(2e-6, 0.5), 1e-9)
+	near(t, "epsilon", claim.Epsilon(), account.GaussianEpsilon(2e-6, 0.5), 1e-9)
 	if claim.Asked() != (Budget{2, 2e-6}) || claim.Model() != Joint || claim.Neighbours() != ReplaceRound || claim.Calibration() != AsPublished || claim.Scope() != OtherOutputs || sum.Quality() != Research {
 		t.Errorf("composed claim\n%v", claim)
 	}
@@ -85,7 +87,7 @@ func TestComposeOfCases(t *testing.T) {
 	if len(sum.Cases) != 6 || len(a.Cases) != 2 || len(b.Cases) != 3 {
 		t.Errorf("%d cases of %d and %d, want 6", len(sum.Cases), len(a.Cases), len(b.Cases))
 	}
-	near(t, "epsilon", sum.Claim().Epsilon(), GaussianEpsilon(2e-6, 0.5), 1e-9)
+	near(t, "epsilon", sum.Claim().Epsilon(), account.GaussianEpsilon(2e-6, 0.5), 1e-9)
 }
 
 func TestForUsers(t *testing.T) {
@@ -94,7 +96,7 @@ func TestForUsers(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := p.Claim()
-	near(t, "epsilon", c.Epsilon(), GaussianEpsilon(1e-6, 1.2), 1e-9)
+	near(t, "epsilon", c.Epsilon(), account.GaussianEpsilon(1e-6, 1.2), 1e-9)
 	if c.Neighbours().Contributions != 4 || strings.Contains(c.String(), "one record") || !strings.Contains(c.String(), "at most 4 records") {
 		t.Errorf("claim for users:\n%v", c)
 	}
@@ -115,7 +117,7 @@ func TestForUsers(t *testing.T) {
 // TestClaim: a claim says all that its plan does, and what an accountant finds its event worth.
 func TestClaim(t *testing.T) {
 	c := gaussianPlan(0.3).Claim()
-	exact, by, err := Tightest(GaussianEvent{0.3}, 1e-6)
+	exact, by, err := account.Tightest(account.GaussianEvent{Mu: 0.3}, 1e-6)
 	if err != nil {
 		t.Fatal(err)
 	}

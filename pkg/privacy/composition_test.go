@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // TestAdvancedComposition checks the rule of thumb of JDP, Section 4, with m = 27 and delta = 0.1:
@@ -48,9 +50,9 @@ func TestZCDP(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "epsilon(rho(epsilon))", ZCDPEpsilon(rho, b.Delta), b.Epsilon, 1e-12)
+		near(t, "epsilon(rho(epsilon))", account.ZCDPEpsilon(rho, b.Delta), b.Epsilon, 1e-12)
 		// A Gaussian of that rho has mu = sqrt(2 rho), which exact accounting finds no worse.
-		if b.Epsilon > 1e-3 && GaussianEpsilon(b.Delta, math.Sqrt(2*rho)) > b.Epsilon {
+		if b.Epsilon > 1e-3 && account.GaussianEpsilon(b.Delta, math.Sqrt(2*rho)) > b.Epsilon {
 			t.Fatalf("zCDP accounting of %v beats the exact one", b)
 		}
 	})

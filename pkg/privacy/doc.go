@@ -10,13 +10,11 @@
 //   - [Compose] joins the plans of several mechanisms that see the same records.
 //   - [UserLevels] says what a plan for one record is worth to users who have several.
 //
-// What a release costs:
+// What a release costs is said by package account, which knows no plan. How much noise a budget
+// allows:
 //
-//   - [Event] describes releases to an accountant: [GaussianEvent], [LaplaceEvent], [Sequence], ...
-//   - [Accountant] turns an event into epsilon or delta: [GDP] (exact for Gaussian noise), [PLD],
-//     [Renyi], [Concentrated], [Advanced] and [Pure]. [Tightest] takes the best of them.
-//   - [Calibrate] finds the least noise for a budget; [GaussianMu] and [ZCDP] do so in closed form.
-//   - [Odometer] stops a run of adaptively chosen releases before it exceeds its budget.
+//   - [GaussianMu], [ZCDP], [ConcentratedRho], [AmplifiedMu] and others say it in closed form.
+//   - [Calibrate] finds the least noise by any accountant.
 //
 // How noise is drawn and data is taken in:
 //
@@ -24,5 +22,5 @@
 //   - [Statistic] is the half of a private learner that sees raw data.
 //   - [Sums] and [Means] are the releases that the other half, the policy, reads.
 //
-// Read [Plan] first, then [Claim] and [Event]. To write a mechanism, read [Statistic] and [Noise].
+// Read [Plan] first, then [Claim]. To write a mechanism, read [Statistic] and [Noise].
 package privacy

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // The standard deviation that a release of sensitivity 1 needs.
@@ -16,7 +17,7 @@ func ExampleGaussianMu() {
 	fmt.Printf("mu* = %.5f, sigma = %.4f\n", mu, 1/mu)
 
 	// Ten such releases together:
-	fmt.Printf("ten of them: epsilon = %.2f\n", privacy.GaussianEpsilon(1e-5, mu*3.1623))
+	fmt.Printf("ten of them: epsilon = %.2f\n", account.GaussianEpsilon(1e-5, mu*3.1623))
 
 	_, err = privacy.GaussianMu(privacy.Budget{Epsilon: -1, Delta: 1e-5})
 	fmt.Println(err)

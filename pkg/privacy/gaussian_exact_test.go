@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // exact computes with numbers of so many bits, and knows pi and ln 2 to as many.
@@ -138,7 +140,7 @@ func TestGaussianDeltaExactly(t *testing.T) {
 	var leastAt, mostAt [2]float64
 	for _, c := range gaussianPoints(random) {
 		want := exactDelta(c[0], c[1])
-		got := GaussianDelta(c[0], c[1])
+		got := account.GaussianDelta(c[0], c[1])
 		if want == nil {
 			if got != math.SmallestNonzeroFloat64 {
 				t.Errorf("delta(%v, %v) = %v, want the least float64", c[0], c[1], got)
@@ -192,7 +194,7 @@ func TestGaussianEpsilonExactly(t *testing.T) {
 	}
 	for _, mu := range mus {
 		for _, delta := range exactDeltas {
-			epsilon := GaussianEpsilon(delta, mu)
+			epsilon := account.GaussianEpsilon(delta, mu)
 			at := exactDelta(epsilon, mu)
 			if at != nil && over(delta, at) < 0 {
 				t.Errorf("epsilon(%v, %v) = %v really has delta = %v", delta, mu, epsilon, at)

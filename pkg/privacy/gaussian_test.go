@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 func near(t rapid.TB, what string, got, want, relative float64) {
@@ -52,7 +54,7 @@ func TestClassicGaussian(t *testing.T) {
 	} {
 		sigma := math.Sqrt(2*math.Log(1.25/c.delta)) / c.epsilon
 		near(t, "the classic sigma", sigma, c.sigma, 3e-4)
-		near(t, "its true delta", GaussianDelta(c.epsilon, 1/sigma), c.truth, c.tolerance)
+		near(t, "its true delta", account.GaussianDelta(c.epsilon, 1/sigma), c.truth, c.tolerance)
 	}
 }
 
@@ -87,13 +89,13 @@ func TestGaussianDeltaByQuadrature(t *testing.T) {
 		for _, epsilon := range []float64{0, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 0.5, 1, 2, 3, 5, 8, 10, 15, 20, 30, 50} {
 			want := deltaByQuadrature(epsilon, mu)
 			if want < -700 { // below the smallest normal number
-				if got := GaussianDelta(epsilon, mu); !(got >= 0 && got < 1e-300) {
+				if got := account.GaussianDelta(epsilon, mu); !(got >= 0 && got < 1e-300) {
 					t.Errorf("GaussianDelta(%v, %v) = %v, want about e^%v", epsilon, mu, got, want)
 				}
 				continue
 			}
 			points++
-			got := math.Log(GaussianDelta(epsilon, mu))
+			got := math.Log(account.GaussianDelta(epsilon, mu))
 			if e := math.Abs(got - want); !(e <= worst) {
 				worst, at = e, [2]float64{epsilon, mu}
 			}
@@ -111,7 +113,7 @@ func TestGaussianDeltaPrinted(t *testing.T) {
 	phi := distuv.UnitNormal.CDF
 	for _, mu := range []float64{0.5, 1, 2, 5} {
 		for _, epsilon := range []float64{-3, -1, 0, 0.5, 1, 2} {
-			near(t, "delta", GaussianDelta(epsilon, mu), phi(mu/2-epsilon/mu)-math.Exp(epsilon)*phi(-mu/2-epsilon/mu), 1e-10)
+			near(t, "delta", account.GaussianDelta(epsilon, mu), phi(mu/2-epsilon/mu)-math.Exp(epsilon)*phi(-mu/2-epsilon/mu), 1e-10)
 		}
 	}
 }
@@ -122,23 +124,23 @@ func TestGaussianLimits(t *testing.T) {
 		what      string
 		got, want float64
 	}{
-		{"delta(1, 0)", GaussianDelta(1, 0), 0},
-		{"delta(-1, 0)", GaussianDelta(-1, 0), 1 - math.Exp(-1)},
-		{"delta(0, 2)", GaussianDelta(0, 2), math.Erf(1 / math.Sqrt2)}, // total variation
-		{"delta(0, inf)", GaussianDelta(0, inf), 1},
-		{"delta(1, inf)", GaussianDelta(1, inf), 1},
-		{"delta(inf, 1)", GaussianDelta(inf, 1), 0},
-		{"delta(-inf, 1)", GaussianDelta(-inf, 1), 1},
-		{"epsilon(0.1, 0)", GaussianEpsilon(0.1, 0), 0},
-		{"epsilon(0.1, 0.2), below the total variation", GaussianEpsilon(0.1, 0.2), 0},
-		{"epsilon(0, 1)", GaussianEpsilon(0, 1), inf},
-		{"epsilon(0.1, inf)", GaussianEpsilon(0.1, inf), inf},
+		{"delta(1, 0)", account.GaussianDelta(1, 0), 0},
+		{"delta(-1, 0)", account.GaussianDelta(-1, 0), 1 - math.Exp(-1)},
+		{"delta(0, 2)", account.GaussianDelta(0, 2), math.Erf(1 / math.Sqrt2)}, // total variation
+		{"delta(0, inf)", account.GaussianDelta(0, inf), 1},
+		{"delta(1, inf)", account.GaussianDelta(1, inf), 1},
+		{"delta(inf, 1)", account.GaussianDelta(inf, 1), 0},
+		{"delta(-inf, 1)", account.GaussianDelta(-inf, 1), 1},
+		{"epsilon(0.1, 0)", account.GaussianEpsilon(0.1, 0), 0},
+		{"epsilon(0.1, 0.2), below the total variation", account.GaussianEpsilon(0.1, 0.2), 0},
+		{"epsilon(0, 1)", account.GaussianEpsilon(0, 1), inf},
+		{"epsilon(0.1, inf)", account.GaussianEpsilon(0.1, inf), inf},
 	} {
 		if !(c.got == c.want || math.Abs(c.got-c.want) < 1e-14) { // rounded up
 			t.Errorf("%s = %v, want %v", c.what, c.got, c.want)
 		}
 	}
-	if e := GaussianEpsilon(0.1, math.NaN()); !math.IsInf(e, 1) {
+	if e := account.GaussianEpsilon(0.1, math.NaN()); !math.IsInf(e, 1) {
 		t.Errorf("epsilon(0.1, NaN) = %v, want +Inf", e)
 	}
 	if mu, err := GaussianMu(Budget{inf, 0}); err != nil || !math.IsInf(mu, 1) {
@@ -158,14 +160,14 @@ func TestGaussianDeltaMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		epsilon, mu := logUniform(t, 1e-3, 50, "epsilon"), logUniform(t, 1e-3, 10, "mu")
 		more := 1 + logUniform(t, 1e-3, 1, "more")
-		delta := GaussianDelta(epsilon, mu)
+		delta := account.GaussianDelta(epsilon, mu)
 		if delta < 0 || delta > 1 {
 			t.Fatalf("delta(%v, %v) = %v, want in [0, 1]", epsilon, mu, delta)
 		}
-		if d := GaussianDelta(epsilon*more, mu); d > delta {
+		if d := account.GaussianDelta(epsilon*more, mu); d > delta {
 			t.Fatalf("delta(%v, %v) = %v, but %v at epsilon = %v: want it to fall", epsilon, mu, delta, d, epsilon*more)
 		}
-		if d := GaussianDelta(epsilon, mu*more); d < delta {
+		if d := account.GaussianDelta(epsilon, mu*more); d < delta {
 			t.Fatalf("delta(%v, %v) = %v, but %v at mu = %v: want it to grow", epsilon, mu, delta, d, mu*more)
 		}
 	})
@@ -174,18 +176,18 @@ func TestGaussianDeltaMonotone(t *testing.T) {
 func TestGaussianInverses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		epsilon, mu := logUniform(t, 1e-2, 50, "epsilon"), logUniform(t, 1e-2, 10, "mu")
-		delta := GaussianDelta(epsilon, mu)
+		delta := account.GaussianDelta(epsilon, mu)
 		if delta < 1e-290 || delta > 0.99 {
 			t.Skip()
 		}
-		near(t, "epsilon(delta(epsilon, mu), mu)", GaussianEpsilon(delta, mu), epsilon, 1e-9)
+		near(t, "epsilon(delta(epsilon, mu), mu)", account.GaussianEpsilon(delta, mu), epsilon, 1e-9)
 		root, err := GaussianMu(Budget{epsilon, delta})
 		if err != nil {
 			t.Fatal(err)
 		}
 		near(t, "mu*(epsilon, delta(epsilon, mu))", root, mu, 1e-9)
-		if GaussianDelta(epsilon, root) > delta {
-			t.Fatalf("mu* = %v spends delta = %v of %v: want it on the safe side", root, GaussianDelta(epsilon, root), delta)
+		if account.GaussianDelta(epsilon, root) > delta {
+			t.Fatalf("mu* = %v spends delta = %v of %v: want it on the safe side", root, account.GaussianDelta(epsilon, root), delta)
 		}
 	})
 }

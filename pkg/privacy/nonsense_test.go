@@ -8,11 +8,14 @@ import (
 	"go/types"
 	"maps"
 	"math"
-	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
+	"github.com/dpbandits/dpbandits/pkg/privacy/internal/loss"
 )
 
 // accounting is a function that computes what privacy costs, or what a budget allows. On bad input
@@ -29,55 +32,57 @@ type accounting struct {
 func accountings() map[string]accounting {
 	inf, nan := math.Inf(1), math.NaN()
 	all := map[string]accounting{
-		"GaussianEpsilon":     {of: GaussianEpsilon, refuses: inf, least: func(x []float64) float64 { return gaussianLeast(x[0], x[1]) }},
-		"GaussianDelta":       {of: GaussianDelta, refuses: 1, least: func(x []float64) float64 { return thresholdDelta(x[0], x[1]) }},
+		"GaussianEpsilon":     {of: account.GaussianEpsilon, refuses: inf, least: func(x []float64) float64 { return gaussianLeast(x[0], x[1]) }},
+		"GaussianDelta":       {of: account.GaussianDelta, refuses: 1, least: func(x []float64) float64 { return thresholdDelta(x[0], x[1]) }},
 		"GaussianMu":          {of: GaussianMu, refuses: nan},
-		"ZCDPEpsilon":         {of: ZCDPEpsilon, refuses: inf, least: func(x []float64) float64 { return gaussianLeast(x[1], math.Sqrt(2*x[0])) }},
+		"ZCDPEpsilon":         {of: account.ZCDPEpsilon, refuses: inf, least: func(x []float64) float64 { return gaussianLeast(x[1], math.Sqrt(2*x[0])) }},
 		"ZCDP":                {of: ZCDP, refuses: nan},
-		"ConcentratedEpsilon": {of: ConcentratedEpsilon, refuses: inf, least: func(x []float64) float64 { return gaussianLeast(x[1], math.Sqrt(2*x[0])) }},
+		"ConcentratedEpsilon": {of: account.ConcentratedEpsilon, refuses: inf, least: func(x []float64) float64 { return gaussianLeast(x[1], math.Sqrt(2*x[0])) }},
 		"ConcentratedRho":     {of: ConcentratedRho, refuses: nan},
 		"AdvancedEpsilon": {of: AdvancedEpsilon, refuses: inf, least: func(x []float64) float64 {
 			return responseLeast(x[0], x[1], x[2])
 		}},
+		"ConcentratedDelta":   {of: account.ConcentratedDelta, refuses: 1},
 		"AdvancedNode":        {of: AdvancedNode, refuses: 0},
 		"AdvancedNodeEpsilon": {of: AdvancedNodeEpsilon, refuses: 0},
-		"OptimalDelta":        {of: OptimalDelta, refuses: 1},
-		"OptimalEpsilon":      {of: OptimalEpsilon, refuses: inf},
+		"OptimalDelta":        {of: account.OptimalDelta, refuses: 1},
+		"OptimalEpsilon":      {of: account.OptimalEpsilon, refuses: inf},
 		"OptimalNodeEpsilon":  {of: OptimalNodeEpsilon, refuses: 0},
-		"AmplifiedDelta":      {of: AmplifiedDelta, refuses: 1, slow: true},
-		"AmplifiedEpsilon":    {of: AmplifiedEpsilon, refuses: inf, slow: true},
+		"AmplifiedDelta":      {of: account.AmplifiedDelta, refuses: 1, slow: true},
+		"AmplifiedEpsilon":    {of: account.AmplifiedEpsilon, refuses: inf, slow: true},
 		"AmplifiedMu":         {of: AmplifiedMu, refuses: nan, slow: true},
 
-		"BinomialEpsilon":            {of: BinomialEpsilon, refuses: inf},
-		"TightestTail":               {of: TightestTail, refuses: nan, slow: true},
+		"BinomialEpsilon":            {of: account.BinomialEpsilon, refuses: inf},
+		"TightestTail":               {of: account.TightestTail, refuses: nan, slow: true},
+		"TightestWishart":            {of: account.TightestWishart, refuses: nan, slow: true},
 		"CalibrateBinomial":          {of: CalibrateBinomial, refuses: nan, slow: true},
 		"Calibrate":                  {of: Calibrate, refuses: nan, slow: true},
 		"CalibrateSelection":         {of: CalibrateSelection, refuses: nan, slow: true},
 		"CalibrateAdaptiveSelection": {of: CalibrateAdaptiveSelection, refuses: nan, slow: true},
-		"Tightest":                   {of: Tightest, refuses: inf, slow: true},
+		"Tightest":                   {of: account.Tightest, refuses: inf, slow: true},
 
-		"GaussianPair":         {of: GaussianPair, refuses: nan},
-		"LaplacePair":          {of: LaplacePair, refuses: nan},
-		"BoundedRangePair":     {of: BoundedRangePair, refuses: nan},
-		"ResponsePair":         {of: ResponsePair, refuses: nan},
-		"DiscreteLaplacePair":  {of: DiscreteLaplacePair, refuses: nan},
-		"DiscreteGaussianPair": {of: DiscreteGaussianPair, refuses: nan},
-		"NewDiscretePair":      {of: NewDiscretePair, refuses: nan},
+		"Gaussian":         {of: loss.Gaussian, refuses: nan},
+		"Laplace":          {of: loss.Laplace, refuses: nan},
+		"BoundedRange":     {of: loss.BoundedRange, refuses: nan},
+		"Response":         {of: loss.Response, refuses: nan},
+		"DiscreteLaplace":  {of: loss.DiscreteLaplace, refuses: nan},
+		"DiscreteGaussian": {of: loss.DiscreteGaussian, refuses: nan},
+		"NewDiscretePair":  {of: account.NewDiscretePair, refuses: nan},
 
-		"GDP.Mu": {of: GDP{}.Mu, refuses: nan},
-		"Odometer.Spend": {of: func(e Event) error {
-			return (&Odometer{Budget: Budget{100, 1e-6}}).Spend(e)
+		"GDP.Mu": {of: account.GDP{}.Mu, refuses: nan},
+		"Odometer.Spend": {of: func(e account.Event) error {
+			return (&account.Odometer{Epsilon: 100, Delta: 1e-6}).Spend(e)
 		}, refuses: nan},
-		"PLD.EpsilonBounds":   {of: PLD{}.EpsilonBounds, refuses: nan, slow: true},
-		"PLD.DeltaBounds":     {of: PLD{}.DeltaBounds, refuses: nan, slow: true},
-		"GaussianEvent.Renyi": {of: GaussianEvent{1}.Renyi, refuses: inf, least: func([]float64) float64 { return 0 }},
-		"LaplaceEvent.Renyi":  {of: LaplaceEvent{1}.Renyi, refuses: inf, least: func([]float64) float64 { return 0 }},
-		"ResponseEvent.Renyi": {of: ResponseEvent{1, 3}.Renyi, refuses: inf, least: func([]float64) float64 { return 0 }},
+		"PLD.EpsilonBounds":   {of: account.PLD{}.EpsilonBounds, refuses: nan, slow: true},
+		"PLD.DeltaBounds":     {of: account.PLD{}.DeltaBounds, refuses: nan, slow: true},
+		"GaussianEvent.Renyi": {of: account.GaussianEvent{Mu: 1}.Renyi, refuses: inf, least: func([]float64) float64 { return 0 }},
+		"LaplaceEvent.Renyi":  {of: account.LaplaceEvent{Epsilon: 1}.Renyi, refuses: inf, least: func([]float64) float64 { return 0 }},
+		"ResponseEvent.Renyi": {of: account.ResponseEvent{Epsilon: 1, Choices: 3}.Renyi, refuses: inf, least: func([]float64) float64 { return 0 }},
 	}
-	for _, a := range Accountants() {
+	for _, a := range account.Accountants() {
 		name := reflect.TypeOf(a).Name()
-		all[name+".Epsilon"] = accounting{of: a.Epsilon, refuses: inf, slow: a == Accountant(PLD{})}
-		all[name+".Delta"] = accounting{of: a.Delta, refuses: 1, slow: a == Accountant(PLD{})}
+		all[name+".Epsilon"] = accounting{of: a.Epsilon, refuses: inf, slow: a == account.Accountant(account.PLD{})}
+		all[name+".Delta"] = accounting{of: a.Delta, refuses: 1, slow: a == account.Accountant(account.PLD{})}
 	}
 	return all
 }
@@ -124,7 +129,7 @@ var ranges = map[string]func(v float64) bool{
 	"GaussianDelta.epsilon": func(v float64) bool { return !math.IsNaN(v) },
 	"mu":                    func(v float64) bool { return v >= 0 }, "rho": func(v float64) bool { return v >= 0 },
 	"alpha": func(v float64) bool { return v > 1 },
-	"k":     func(v float64) bool { return v >= 0 }, "n": func(v float64) bool { return v >= 1 },
+	"k":     func(v float64) bool { return v >= 0 }, "n": func(v float64) bool { return v >= 1 }, "nodes": func(v float64) bool { return v >= 1 },
 	"picks": func(v float64) bool { return v >= 1 }, "step": func(v float64) bool { return v >= 1 },
 	"choices": func(v float64) bool { return v >= 2 }, "sensitivity": func(v float64) bool { return v >= 0 },
 	"scale": func(v float64) bool { return v > 0 }, "sigma": func(v float64) bool { return v > 0 },
@@ -177,34 +182,37 @@ func nasty(t *testing.T, function, name string, of reflect.Type) (all []argument
 				add(b, b.Validate() != nil && !(name == "node" && epsilon == 0 && delta >= 0 && delta < 1))
 			}
 		}
-	case reflect.TypeFor[Event]():
+	case reflect.TypeFor[account.Event]():
 		for _, e := range goodEvents() {
 			add(e, false)
 		}
 		for _, e := range badEvents() {
 			add(e, true)
 		}
-	case reflect.TypeFor[BinomialEvent]():
+	case reflect.TypeFor[account.BinomialEvent]():
 		for _, e := range goodEvents() {
-			if b, ok := e.(BinomialEvent); ok {
+			if b, ok := e.(account.BinomialEvent); ok {
 				add(b, false)
 				for _, e := range spoiled(b) {
 					// A calibration chooses the number of trials and the tail.
-					e := e.(BinomialEvent)
+					e := e.(account.BinomialEvent)
 					free := function != "BinomialEpsilon" && (e.Tail != b.Tail || function == "CalibrateBinomial" && e.Trials != b.Trials)
 					add(e, !free)
 				}
 			}
 		}
-	case reflect.TypeFor[Accountant]():
+	case reflect.TypeFor[account.Accountant]():
 		add(nil, true)
-		add(GDP{}, false)
-	case reflect.TypeFor[func(float64) Event]():
+		add(account.GDP{}, false)
+	case reflect.TypeFor[func(float64) account.Event]():
 		add(nil, true)
 		for _, e := range badEvents() {
-			add(func(float64) Event { return e }, true)
+			add(func(float64) account.Event { return e }, true)
 		}
-		add(func(scale float64) Event { return GaussianEvent{1 / scale} }, false)
+		add(func(scale float64) account.Event { return account.GaussianEvent{Mu: 1 / scale} }, false)
+	case reflect.TypeFor[func(float64) float64]():
+		add(nil, true)
+		add(func(delta float64) float64 { return 0.1 }, false)
 	case reflect.TypeFor[[]float64]():
 		for _, v := range [][]float64{nil, {}, {nan, 1}, {-1, 2}, {inf}, {0.3, 0.3}, {1e-320}} {
 			add(v, true)
@@ -217,13 +225,13 @@ func nasty(t *testing.T, function, name string, of reflect.Type) (all []argument
 }
 
 // goodEvents has an event of each exported type. TestNonsense checks that.
-func goodEvents() []Event {
-	return []Event{
-		GaussianEvent{1}, LaplaceEvent{0.5}, DiscreteGaussianEvent{1, 1, 2}, DiscreteLaplaceEvent{1, 2}, ResponseEvent{1, 3},
-		ExponentialEvent{0.2}, SparseVectorEvent{0.3, 2}, WishartEvent{Budget{0.1, 1e-8}, 5}, ApproximateEvent{Budget{0.1, 1e-8}},
-		ShuffleEvent{1, 100}, BinomialEvent{100, 0.5, 1, 1, 1, 1e-8}, SelectionEvent{0.1, 2, 0.2},
-		Sequence{LaplaceEvent{0.5}, GaussianEvent{1}}, Parallel{LaplaceEvent{0.5}, ExponentialEvent{1}},
-		Repeat{LaplaceEvent{0.5}, 3}, GroupEvent{LaplaceEvent{0.5}, 3},
+func goodEvents() []account.Event {
+	return []account.Event{
+		account.GaussianEvent{Mu: 1}, account.LaplaceEvent{Epsilon: 0.5}, account.DiscreteGaussianEvent{Dim: 1, Sensitivity: 1, Sigma: 2}, account.DiscreteLaplaceEvent{Sensitivity: 1, Scale: 2}, account.ResponseEvent{Epsilon: 1, Choices: 3},
+		account.ExponentialEvent{Epsilon: 0.2}, account.SparseVectorEvent{Epsilon: 0.3, Accepted: 2}, account.WishartEvent{Epsilon: 0.1, Delta: 1e-8, Nodes: 5}, account.ApproximateEvent{Epsilon: 0.1, Delta: 1e-8},
+		account.ShuffleEvent{Local: 1, Users: 100}, account.BinomialEvent{Trials: 100, P: 0.5, Coordinates: 1, Most: 1, Norm: 1, Tail: 1e-8}, account.SelectionEvent{Epsilon: 0.1, Picks: 2, Mu: 0.2},
+		account.Sequence{account.LaplaceEvent{Epsilon: 0.5}, account.GaussianEvent{Mu: 1}}, account.Parallel{account.LaplaceEvent{Epsilon: 0.5}, account.ExponentialEvent{Epsilon: 1}},
+		account.Repeat{Event: account.LaplaceEvent{Epsilon: 0.5}, Times: 3}, account.GroupEvent{Event: account.LaplaceEvent{Epsilon: 0.5}, Contributions: 3},
 	}
 }
 
@@ -245,12 +253,12 @@ func (e foreignPure) PureEpsilon() float64         { return e.cost }
 func (e foreignRho) Rho() float64                  { return e.cost }
 func (e foreignGDP) GDP() float64                  { return e.cost }
 func (e foreignRenyi) Renyi(alpha float64) float64 { return e.cost }
-func (e foreignPair) Pair() (Pair, error)          { return Pair{}, nil }
+func (e foreignPair) Pair() (loss.Pair, error)     { return loss.Pair{}, nil }
 
 // badEvents has every good event with each of its fields spoiled, and events that are nil, empty or
 // not of this package, alone and inside others.
-func badEvents() []Event {
-	bad := []Event{nil, (*GaussianEvent)(nil), (*Sequence)(nil), Sequence{}, Sequence(nil), Parallel{}, Exposed{"bare"}, foreign{}, foreignPair{}}
+func badEvents() []account.Event {
+	bad := []account.Event{nil, (*account.GaussianEvent)(nil), (*account.Sequence)(nil), account.Sequence{}, account.Sequence(nil), account.Parallel{}, account.Exposed{Why: "bare"}, foreign{}, foreignPair{}}
 	for _, cost := range []float64{math.NaN(), -1, math.Inf(-1)} {
 		f := foreign{cost}
 		bad = append(bad, foreignPure{f}, foreignRho{f}, foreignGDP{f}, foreignRenyi{f})
@@ -259,18 +267,18 @@ func badEvents() []Event {
 		bad = append(bad, spoiled(e)...)
 	}
 	for _, e := range slices.Clone(bad) {
-		bad = append(bad, Sequence{GaussianEvent{0.1}, e}, Parallel{e, LaplaceEvent{0.1}}, Repeat{e, 2}, GroupEvent{e, 2},
-			Sequence{Repeat{GroupEvent{Parallel{e}, 2}, 2}})
+		bad = append(bad, account.Sequence{account.GaussianEvent{Mu: 0.1}, e}, account.Parallel{e, account.LaplaceEvent{Epsilon: 0.1}}, account.Repeat{Event: e, Times: 2}, account.GroupEvent{Event: e, Contributions: 2},
+			account.Sequence{account.Repeat{Event: account.GroupEvent{Event: account.Parallel{e}, Contributions: 2}, Times: 2}})
 	}
 	return bad
 }
 
 // spoiled returns an event with each number in it negative, NaN or infinite in turn.
-func spoiled(e Event) (all []Event) {
-	var walk func(v reflect.Value, keep func() Event)
+func spoiled(e account.Event) (all []account.Event) {
+	var walk func(v reflect.Value, keep func() account.Event)
 	fresh := reflect.New(reflect.TypeOf(e)).Elem()
 	fresh.Set(reflect.ValueOf(e))
-	walk = func(v reflect.Value, keep func() Event) {
+	walk = func(v reflect.Value, keep func() account.Event) {
 		before := reflect.ValueOf(v.Interface())
 		switch v.Kind() {
 		case reflect.Float64:
@@ -291,7 +299,7 @@ func spoiled(e Event) (all []Event) {
 		v.Set(before)
 	}
 	if fresh.Kind() == reflect.Struct {
-		walk(fresh, func() Event { return fresh.Interface().(Event) })
+		walk(fresh, func() account.Event { return fresh.Interface().(account.Event) })
 	}
 	return all
 }
@@ -410,26 +418,30 @@ func product(grids [][]argument, do func([]argument)) {
 	choose(0)
 }
 
-// exported reads this package's source. It returns the parameters of the exported functions that
-// accountings is for, by name, and the exported types of events.
+// exported reads the source of this package and of those below it. It returns the parameters of the
+// exported functions that accountings is for, by name, and the exported types of events.
 func exported(t *testing.T) (parameters map[string][]string, events []string) {
 	t.Helper()
 	parameters = map[string][]string{}
-	files, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
 	has := func(list *ast.FieldList, one func(of string) bool) bool {
 		return list != nil && slices.ContainsFunc(list.List, func(f *ast.Field) bool { return one(types.ExprString(f.Type)) })
 	}
 	computed := func(of string) bool {
 		return of == "float64" || of == "Budget" || of == "Pair" || strings.HasSuffix(of, "Event")
 	}
+	var files []string
+	for _, dir := range []string{".", "account", "internal/loss"} {
+		list, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, list...)
+	}
 	for _, file := range files {
-		if !strings.HasSuffix(file.Name(), ".go") || strings.HasSuffix(file.Name(), "_test.go") {
+		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		source, err := parser.ParseFile(token.NewFileSet(), file.Name(), nil, parser.SkipObjectResolution)
+		source, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -448,6 +460,9 @@ func exported(t *testing.T) (parameters map[string][]string, events []string) {
 				}
 			case *ast.FuncDecl:
 				name := d.Name.Name
+				if _, computes := accountings()[name]; !computes && source.Name.Name == "loss" {
+					continue // how losses are computed, for valid ones
+				}
 				if d.Recv != nil {
 					of := strings.TrimPrefix(types.ExprString(d.Recv.List[0].Type), "*")
 					if !ast.IsExported(of) {

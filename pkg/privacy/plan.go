@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // Plan lists the noisy releases that one record can move. Every statement about privacy is computed
@@ -124,7 +125,7 @@ type Release struct {
 	Optional bool
 	// Own is the event of a release whose law this package does not know, or does not cost what a
 	// vector under it costs, as a noisy maximum under Laplace noise. Leave it nil otherwise.
-	Own Event
+	Own account.Event
 
 	batch int // messages that Mixed found to be shuffled, or added up, together; 0 means 1
 	by    trust.Batch
@@ -223,15 +224,15 @@ func (p Plan) Held() bool { return p.holder != nil }
 func (p Plan) Claim() Claim { return Claim{p.copied(), &proof{}} }
 
 // same reports that two events are deeply equal.
-func same(e, f Event) bool {
+func same(e, f account.Event) bool {
 	switch e := e.(type) {
-	case Sequence:
-		f, ok := f.(Sequence)
+	case account.Sequence:
+		f, ok := f.(account.Sequence)
 		return ok && slices.EqualFunc(e, f, same)
-	case Repeat:
-		f, ok := f.(Repeat)
+	case account.Repeat:
+		f, ok := f.(account.Repeat)
 		return ok && e.Times == f.Times && same(e.Event, f.Event)
-	case GaussianEvent, LaplaceEvent, ExponentialEvent, ResponseEvent:
+	case account.GaussianEvent, account.LaplaceEvent, account.ExponentialEvent, account.ResponseEvent:
 		return e == f
 	}
 	return reflect.DeepEqual(e, f)
@@ -240,49 +241,49 @@ func same(e, f Event) bool {
 // Event returns the releases that show one record as an event, for the record that they cost most.
 // It is Exposed if nobody holds the plan, if it protects no neighbours or asks for no budget, or if
 // there is no noise.
-func (p Plan) Event() Event {
+func (p Plan) Event() account.Event {
 	if p.holder == nil {
-		return Exposed{p.why()}
+		return account.Exposed{Why: p.why()}
 	}
 	if err := p.Neighbours.Validate(); err != nil {
-		return Exposed{err.Error()}
+		return account.Exposed{Why: err.Error()}
 	}
 	if !(p.Asked.Epsilon >= 0 && p.Asked.Delta >= 0) {
-		return Exposed{fmt.Sprintf("a plan for %v", p.Asked)}
+		return account.Exposed{Why: fmt.Sprintf("a plan for %v", p.Asked)}
 	}
-	var cases []Event
+	var cases []account.Event
 	for _, releases := range p.Cases {
 		e := p.sequence(releases)
-		if e, bare := e.(Exposed); bare {
+		if e, bare := e.(account.Exposed); bare {
 			return e
 		}
-		if !slices.ContainsFunc(cases, func(f Event) bool { return same(e, f) }) {
+		if !slices.ContainsFunc(cases, func(f account.Event) bool { return same(e, f) }) {
 			cases = append(cases, e)
 		}
 	}
-	var event Event
+	var event account.Event
 	switch len(cases) {
 	case 0:
-		event = GaussianEvent{}
+		event = account.GaussianEvent{}
 	case 1:
 		event = cases[0]
 	default:
-		event = Parallel(cases)
+		event = account.Parallel(cases)
 	}
 	if p.group > 1 {
-		return GroupEvent{event, p.group}
+		return account.GroupEvent{Event: event, Contributions: p.group}
 	}
 	return event
 }
 
 // sequence composes the releases of a case. It merges Gaussian ones into one event. As a shuffler
 // moves a message as a whole, it amplifies responses together, and no other release of several.
-func (p Plan) sequence(releases []Release) Event {
+func (p Plan) sequence(releases []Release) account.Event {
 	var mu float64
-	var all []Event
+	var all []account.Event
 	if e, ok := p.together(releases); ok {
 		if err := e.Validate(); err != nil {
-			return Exposed{err.Error()}
+			return account.Exposed{Why: err.Error()}
 		}
 		return e
 	}
@@ -292,26 +293,26 @@ func (p Plan) sequence(releases []Release) Event {
 		}
 		e, err := r.event(p.Asked)
 		if err != nil {
-			return Exposed{err.Error()}
+			return account.Exposed{Why: err.Error()}
 		}
-		if g, ok := e.(GaussianEvent); ok {
+		if g, ok := e.(account.GaussianEvent); ok {
 			mu = portable.Hypot(mu, g.Mu)
 		} else {
 			all = append(all, e)
 		}
 	}
 	if mu > 0 || len(all) == 0 {
-		all = append(all, GaussianEvent{mu})
+		all = append(all, account.GaussianEvent{Mu: mu})
 	}
 	if len(all) == 1 {
 		return all[0]
 	}
-	return Sequence(all)
+	return account.Sequence(all)
 }
 
 // together returns the event of a message that is made of responses alone, in a shuffled batch: its
 // local epsilon is the sum of theirs.
-func (p Plan) together(releases []Release) (e ShuffleEvent, ok bool) {
+func (p Plan) together(releases []Release) (e account.ShuffleEvent, ok bool) {
 	for _, r := range releases {
 		if r.Law.Kind != kindResponse || r.by != trust.Order || r.batch < 2 || r.Own != nil || len(r.Laws()) > 1 {
 			return e, false

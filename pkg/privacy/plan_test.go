@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -34,32 +35,32 @@ func TestReleaseEvents(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		release Release
-		want    Event
+		want    account.Event
 	}{
-		"Gaussian":          {Release{Law: GaussianLaw(3, 4), Sensitivity: Norms{L2: 2}}, GaussianEvent{0.5}},
-		"Gaussian, 9 times": {Release{Law: GaussianLaw(3, 4), Sensitivity: Norms{L2: 2}, Times: 9}, GaussianEvent{1.5}},
-		"symmetric":         {Release{Law: SymmetricGaussianLaw(3, 4), Sensitivity: Norms{L2: 1}, Times: 4}, GaussianEvent{0.5}},
+		"Gaussian":          {Release{Law: GaussianLaw(3, 4), Sensitivity: Norms{L2: 2}}, account.GaussianEvent{Mu: 0.5}},
+		"Gaussian, 9 times": {Release{Law: GaussianLaw(3, 4), Sensitivity: Norms{L2: 2}, Times: 9}, account.GaussianEvent{Mu: 1.5}},
+		"symmetric":         {Release{Law: SymmetricGaussianLaw(3, 4), Sensitivity: Norms{L2: 1}, Times: 4}, account.GaussianEvent{Mu: 0.5}},
 		// A matrix moved by 3 under sd 2, and a vector moved by 4 under sd 5: mu^2 = (3/2)^2 + (4/5)^2.
-		"two parts": {Release{Law: SymmetricGaussianLaw(2, 2), Sensitivity: Norms{L2: 3}, Parts: []Part{{GaussianLaw(2, 5), Norms{L2: 4}}}}, GaussianEvent{math.Hypot(1.5, 0.8)}},
+		"two parts": {Release{Law: SymmetricGaussianLaw(2, 2), Sensitivity: Norms{L2: 3}, Parts: []Part{{GaussianLaw(2, 5), Norms{L2: 4}}}}, account.GaussianEvent{Mu: math.Hypot(1.5, 0.8)}},
 		"two parts that do not move most at once": {Release{Law: SymmetricGaussianLaw(2, 2), Sensitivity: Norms{L2: 3}, Parts: []Part{{GaussianLaw(2, 5), Norms{L2: 4}}}, Joint: 1.6},
-			GaussianEvent{1.6}},
-		"two parts, Laplace": {Release{Law: LaplaceLaw(1, 200), Sensitivity: Norms{L1: 1}, Parts: []Part{{LaplaceLaw(1, 0.5), Norms{L1: 1}}}, Times: 2}, Repeat{LaplaceEvent{1./200 + 2}, 2}},
+			account.GaussianEvent{Mu: 1.6}},
+		"two parts, Laplace": {Release{Law: LaplaceLaw(1, 200), Sensitivity: Norms{L1: 1}, Parts: []Part{{LaplaceLaw(1, 0.5), Norms{L1: 1}}}, Times: 2}, account.Repeat{Event: account.LaplaceEvent{Epsilon: 1./200 + 2}, Times: 2}},
 		"two parts, discrete": {Release{Law: Law{Kind: kindDiscreteGaussian, Dim: 1, Scale: 2}, Sensitivity: Norms{L2: 3}, Parts: []Part{{Law{Kind: kindDiscreteGaussian, Dim: 4, Scale: 8}, Norms{L2: 16}}}},
-			DiscreteGaussianEvent{5, 5, 2}},
-		"Laplace":            {Release{Law: LaplaceLaw(3, 4), Sensitivity: Norms{L1: 2, L2: 99, LInf: 99}}, LaplaceEvent{0.5}},
-		"Laplace, 3 times":   {Release{Law: LaplaceLaw(3, 4), Sensitivity: Norms{L1: 2}, Times: 3}, Repeat{LaplaceEvent{0.5}, 3}},
-		"Gumbel":             {Release{Law: GumbelLaw(7, 8), Sensitivity: Norms{LInf: 2}, Times: 5}, Repeat{ExponentialEvent{0.5}, 5}},
-		"Gumbel, monotone":   {Release{Law: GumbelLaw(7, 8), Sensitivity: Norms{LInf: 2}, Monotone: true}, ExponentialEvent{0.25}},
-		"response":           {Release{Law: ResponseLaw(4, 0.5)}, ResponseEvent{0.5, 4}},
-		"response, shuffled": {Release{Law: ResponseLaw(2, 0.5), batch: 1000, by: trust.Order}, ShuffleEvent{0.5, 1000}},
-		"discrete Gaussian":  {Release{Law: DiscreteGaussianLaw(3, gaussian), Sensitivity: Norms{L2: 5}}, DiscreteGaussianEvent{3, 5, 10}},
-		"discrete Laplace":   {Release{Law: DiscreteLaplaceLaw(3, laplace), Sensitivity: Norms{L1: 3}, Times: 2}, Repeat{DiscreteLaplaceEvent{3, 4.5}, 2}},
-		"compared":           {Release{Law: LaplaceLaw(1, 8), Threshold: LaplaceLaw(1, 4), Sensitivity: Norms{LInf: 2}, Times: 3}, SparseVectorEvent{2./4 + 2*2./8, 3}},
-		"compared, monotone": {Release{Law: LaplaceLaw(1, 8), Threshold: LaplaceLaw(1, 4), Sensitivity: Norms{LInf: 2}, Monotone: true}, SparseVectorEvent{2./4 + 2./8, 1}},
-		"of an unknown law":  {Release{Own: LaplaceEvent{0.3}, Times: 2}, Repeat{LaplaceEvent{0.3}, 2}},
-		"that shows nothing": {Release{Law: GaussianLaw(1, 1)}, GaussianEvent{}},
+			account.DiscreteGaussianEvent{Dim: 5, Sensitivity: 5, Sigma: 2}},
+		"Laplace":            {Release{Law: LaplaceLaw(3, 4), Sensitivity: Norms{L1: 2, L2: 99, LInf: 99}}, account.LaplaceEvent{Epsilon: 0.5}},
+		"Laplace, 3 times":   {Release{Law: LaplaceLaw(3, 4), Sensitivity: Norms{L1: 2}, Times: 3}, account.Repeat{Event: account.LaplaceEvent{Epsilon: 0.5}, Times: 3}},
+		"Gumbel":             {Release{Law: GumbelLaw(7, 8), Sensitivity: Norms{LInf: 2}, Times: 5}, account.Repeat{Event: account.ExponentialEvent{Epsilon: 0.5}, Times: 5}},
+		"Gumbel, monotone":   {Release{Law: GumbelLaw(7, 8), Sensitivity: Norms{LInf: 2}, Monotone: true}, account.ExponentialEvent{Epsilon: 0.25}},
+		"response":           {Release{Law: ResponseLaw(4, 0.5)}, account.ResponseEvent{Epsilon: 0.5, Choices: 4}},
+		"response, shuffled": {Release{Law: ResponseLaw(2, 0.5), batch: 1000, by: trust.Order}, account.ShuffleEvent{Local: 0.5, Users: 1000}},
+		"discrete Gaussian":  {Release{Law: DiscreteGaussianLaw(3, gaussian), Sensitivity: Norms{L2: 5}}, account.DiscreteGaussianEvent{Dim: 3, Sensitivity: 5, Sigma: 10}},
+		"discrete Laplace":   {Release{Law: DiscreteLaplaceLaw(3, laplace), Sensitivity: Norms{L1: 3}, Times: 2}, account.Repeat{Event: account.DiscreteLaplaceEvent{Sensitivity: 3, Scale: 4.5}, Times: 2}},
+		"compared":           {Release{Law: LaplaceLaw(1, 8), Threshold: LaplaceLaw(1, 4), Sensitivity: Norms{LInf: 2}, Times: 3}, account.SparseVectorEvent{Epsilon: 2./4 + 2*2./8, Accepted: 3}},
+		"compared, monotone": {Release{Law: LaplaceLaw(1, 8), Threshold: LaplaceLaw(1, 4), Sensitivity: Norms{LInf: 2}, Monotone: true}, account.SparseVectorEvent{Epsilon: 2./4 + 2./8, Accepted: 1}},
+		"of an unknown law":  {Release{Own: account.LaplaceEvent{Epsilon: 0.3}, Times: 2}, account.Repeat{Event: account.LaplaceEvent{Epsilon: 0.3}, Times: 2}},
+		"that shows nothing": {Release{Law: GaussianLaw(1, 1)}, account.GaussianEvent{}},
 		"binomial of 40 users": {Release{Law: BinomialLaw(6, binomial), Sensitivity: Norms{L2: 4, LInf: 3}, batch: 40, by: trust.Sum},
-			leastTail(t, b.Delta, BinomialEvent{Trials: 2000, P: 0.25, Coordinates: 6, Most: 3, Norm: 4})},
+			leastTail(t, b.Delta, account.BinomialEvent{Trials: 2000, P: 0.25, Coordinates: 6, Most: 3, Norm: 4})},
 	} {
 		if got := shown(b, c.release).Event(); !alike(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
@@ -68,11 +69,11 @@ func TestReleaseEvents(t *testing.T) {
 }
 
 // leastTail tries three shares of delta for the tails.
-func leastTail(t *testing.T, delta float64, e BinomialEvent) (best BinomialEvent) {
+func leastTail(t *testing.T, delta float64, e account.BinomialEvent) (best account.BinomialEvent) {
 	least := math.Inf(1)
 	for _, share := range []float64{1e-2, 1e-3, 1e-4} {
 		e.Tail = share * delta
-		epsilon := epsilonBy(t, GDP{}, GaussianEvent{e.Gaussian()}, (delta-e.Tail)/(1-e.Tail))
+		epsilon := account.GaussianEpsilon((delta-e.Tail)/(1-e.Tail), e.Gaussian())
 		if epsilon < least {
 			best, least = e, epsilon
 		}
@@ -81,7 +82,7 @@ func leastTail(t *testing.T, delta float64, e BinomialEvent) (best BinomialEvent
 }
 
 // alike compares events to a relative 1e-12.
-func alike(a, b Event) bool {
+func alike(a, b account.Event) bool {
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	return alikeValues(x, y)
 }
@@ -128,27 +129,27 @@ func TestShuffledGaussian(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, ok := shown(b, message(mu, 100_000)).Event().(ApproximateEvent)
-	if !ok || e.Budget.Delta != b.Delta || e.Budget.Epsilon > b.Epsilon || AmplifiedDelta(e.Budget.Epsilon, mu, 100_000) > b.Delta*(1+1e-6) {
+	e, ok := shown(b, message(mu, 100_000)).Event().(account.ApproximateEvent)
+	if !ok || e.Delta != b.Delta || e.Epsilon > b.Epsilon || account.AmplifiedDelta(e.Epsilon, mu, 100_000) > b.Delta*(1+1e-6) {
 		t.Errorf("shuffled among 100,000: %v, want amplified to at most %v", e, b)
 	}
-	if !(GaussianEpsilon(b.Delta, mu) > 1.5*b.Epsilon) {
+	if !(account.GaussianEpsilon(b.Delta, mu) > 1.5*b.Epsilon) {
 		t.Errorf("mu = %v is not one that amplification is needed for", mu)
 	}
 	// Noise that gives epsilon = 0 is claimed at a positive epsilon: one that was asked for, or one
 	// that is next to nothing.
 	for _, asked := range []Budget{{1e-160, 1e-2}, {1, 1e-2}} {
 		mu, err := AmplifiedMu(Budget{1e-160, 1e-2}, 100_000)
-		if err != nil || AmplifiedEpsilon(asked.Delta, mu, 100_000) != 0 || !(GaussianEpsilon(asked.Delta, mu) > 0) {
+		if err != nil || account.AmplifiedEpsilon(asked.Delta, mu, 100_000) != 0 || !(account.GaussianEpsilon(asked.Delta, mu) > 0) {
 			t.Fatalf("mu = %v is not one that has epsilon = 0 among 100,000 (%v)", mu, err)
 		}
-		e, ok := shown(asked, message(mu, 100_000)).Event().(ApproximateEvent)
-		if !ok || e.Validate() != nil || e.Budget.Epsilon > min(asked.Epsilon, 1e-8) || e.Budget.Delta != asked.Delta {
+		e, ok := shown(asked, message(mu, 100_000)).Event().(account.ApproximateEvent)
+		if !ok || e.Validate() != nil || e.Epsilon > min(asked.Epsilon, 1e-8) || e.Delta != asked.Delta {
 			t.Errorf("%v: %v, want a valid event of next to no epsilon", asked, e)
 		}
 	}
 	for _, p := range []Plan{shown(b, message(mu, 2)), shown(Budget{1, 0}, message(mu, 100_000)), shown(b, message(mu, 1))} {
-		if e := p.Event(); !alike(e, GaussianEvent{mu}) {
+		if e := p.Event(); !alike(e, account.GaussianEvent{Mu: mu}) {
 			t.Errorf("%v: %v, want the message's own mu = %v", p.Asked, e, mu)
 		}
 	}
@@ -164,17 +165,17 @@ func TestWishartEvent(t *testing.T) {
 	}
 	b := Budget{1, 1e-3}
 	release := Release{Law: WishartLaw(w), Sensitivity: Norms{L2: 2}, Times: nodes}
-	e, ok := shown(b, release).Event().(WishartEvent)
+	e, ok := shown(b, release).Event().(account.WishartEvent)
 	if !ok || e.Nodes != nodes {
 		t.Fatalf("%v, want %d nodes of Wishart noise", e, nodes)
 	}
-	near(t, "epsilon of a node", e.Node.Epsilon, math.Sqrt(28*math.Log(4/e.Node.Delta)/freedom), 1e-12)
+	near(t, "epsilon of a node", e.Epsilon, math.Sqrt(28*math.Log(4/e.Delta)/freedom), 1e-12)
 	composed := func(delta float64) float64 {
-		return OptimalEpsilon(Budget{math.Sqrt(28 * math.Log(4/delta) / freedom), delta}, nodes, b.Delta)
+		return account.OptimalEpsilon(math.Sqrt(28*math.Log(4/delta)/freedom), delta, nodes, b.Delta)
 	}
 	for share := 0.02; share < 0.99; share += 0.01 {
-		if delta := share * b.Delta / nodes; composed(delta) < composed(e.Node.Delta)*(1-1e-9) {
-			t.Errorf("a node's delta of %v is better than %v", delta, e.Node.Delta)
+		if delta := share * b.Delta / nodes; composed(delta) < composed(e.Delta)*(1-1e-9) {
+			t.Errorf("a node's delta of %v is better than %v", delta, e.Delta)
 		}
 	}
 	release.Sensitivity.L2 = 2.1
@@ -215,7 +216,7 @@ func TestExposed(t *testing.T) {
 		"shuffle":             {Law: ShuffleLaw(2)},
 		"unknown":             {Law: Law{Kind: "Cauchy", Dim: 1, Scale: 1}},
 		"Gaussian comparison": {Law: GaussianLaw(1, 1), Threshold: GaussianLaw(1, 1), Sensitivity: Norms{LInf: 1}},
-		"an event of its own": {Own: LaplaceEvent{-1}},
+		"an event of its own": {Own: account.LaplaceEvent{Epsilon: -1}},
 	} {
 		for _, p := range []Plan{shown(Budget{1, 1e-5}, bad, good), {Neighbours: ReplaceRound, Cases: [][]Release{{good}, {bad}}}} {
 			p = p.HeldBy(&holder{})
@@ -242,17 +243,17 @@ func TestSequences(t *testing.T) {
 	}
 	laplace := Release{Law: LaplaceLaw(1, 10), Sensitivity: Norms{L1: 1}}
 	p := shown(Budget{1, 1e-5}, gaussian(0.3), laplace, gaussian(0.4))
-	if e := p.Event(); !alike(e, Sequence{LaplaceEvent{0.1}, GaussianEvent{0.5}}) {
+	if e := p.Event(); !alike(e, account.Sequence{account.LaplaceEvent{Epsilon: 0.1}, account.GaussianEvent{Mu: 0.5}}) {
 		t.Errorf("%v", e)
 	}
 	p.Cases = [][]Release{{gaussian(0.3)}, {laplace}, {gaussian(0.3)}}
-	if e := p.Event(); !alike(e, Parallel{GaussianEvent{0.3}, LaplaceEvent{0.1}}) {
+	if e := p.Event(); !alike(e, account.Parallel{account.GaussianEvent{Mu: 0.3}, account.LaplaceEvent{Epsilon: 0.1}}) {
 		t.Errorf("%v", e)
 	}
-	if e := p.With(laplace).Event(); !alike(e, Parallel{Sequence{LaplaceEvent{0.1}, GaussianEvent{0.3}}, Sequence{LaplaceEvent{0.1}, LaplaceEvent{0.1}}}) || len(p.Cases[0]) != 1 {
+	if e := p.With(laplace).Event(); !alike(e, account.Parallel{account.Sequence{account.LaplaceEvent{Epsilon: 0.1}, account.GaussianEvent{Mu: 0.3}}, account.Sequence{account.LaplaceEvent{Epsilon: 0.1}, account.LaplaceEvent{Epsilon: 0.1}}}) || len(p.Cases[0]) != 1 {
 		t.Errorf("%v", e)
 	}
-	if e := shown(Budget{1, 1e-5}).Event(); e != (GaussianEvent{}) {
+	if e := shown(Budget{1, 1e-5}).Event(); e != (account.GaussianEvent{}) {
 		t.Errorf("nothing released: %v", e)
 	}
 }

@@ -6,18 +6,8 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
-
-// Exposed is the event of a record that no noise hides. Its epsilon is +Inf.
-type Exposed struct{ Why string }
-
-func (e Exposed) String() string { return "exposed: " + e.Why }
-
-// PureEpsilon returns +Inf.
-func (Exposed) PureEpsilon() float64 { return math.Inf(1) }
-
-// Validate always returns an error: no accountant has a finite bound.
-func (e Exposed) Validate() error { return fmt.Errorf("privacy: %s", e) }
 
 // Laws returns the laws of all noise of a release: of its threshold, of itself and of its parts.
 func (r *Release) Laws() (all []Law) {
@@ -34,7 +24,7 @@ func (r *Release) Laws() (all []Law) {
 }
 
 // event returns the event of a release, for one record.
-func (r *Release) event(asked Budget) (Event, error) {
+func (r *Release) event(asked Budget) (account.Event, error) {
 	if !(r.Joint >= 0) || r.Times < 0 {
 		return nil, fmt.Errorf("a release that a record moves by %v, %d times: want none negative", r.Joint, r.Times)
 	}
@@ -43,7 +33,7 @@ func (r *Release) event(asked Budget) (Event, error) {
 			return nil, fmt.Errorf("a sensitivity of %+v, want none negative", n)
 		}
 	}
-	var own Event
+	var own account.Event
 	if r.Own != nil {
 		var err error
 		if own, err = r.repeated(r.Own); err != nil {
@@ -81,7 +71,7 @@ func (r *Release) event(asked Budget) (Event, error) {
 		if r.by == trust.Order && r.batch > 1 && r.times() == 1 {
 			return amplified(mu, r.batch, asked)
 		}
-		return checked(GaussianEvent{math.Sqrt(float64(r.times())) * mu})
+		return checked(account.GaussianEvent{Mu: math.Sqrt(float64(r.times())) * mu})
 	case kindDiscreteGaussian:
 		rho, err := r.moves()
 		if err != nil {
@@ -91,22 +81,22 @@ func (r *Release) event(asked Budget) (Event, error) {
 		for _, p := range r.Parts {
 			dim += p.Law.Dim
 		}
-		return r.repeated(DiscreteGaussianEvent{Dim: dim, Sensitivity: rho * law.Scale, Sigma: law.Scale})
+		return r.repeated(account.DiscreteGaussianEvent{Dim: dim, Sensitivity: rho * law.Scale, Sigma: law.Scale})
 	case kindLaplace:
 		epsilon, err := r.moves()
 		if err != nil {
 			return nil, err
 		}
-		return r.repeated(LaplaceEvent{epsilon})
+		return r.repeated(account.LaplaceEvent{Epsilon: epsilon})
 	case kindDiscreteLaplace:
 		if !(s.L1 <= 1<<62) {
 			return nil, fmt.Errorf("a sensitivity of %v under %v, want <= 2^62", s.L1, law)
 		}
-		return r.repeated(DiscreteLaplaceEvent{Sensitivity: int64(math.Ceil(s.L1)), Scale: law.Scale})
+		return r.repeated(account.DiscreteLaplaceEvent{Sensitivity: int64(math.Ceil(s.L1)), Scale: law.Scale})
 	case kindGumbel:
-		return r.repeated(ExponentialEvent{r.spread() * s.LInf / law.Scale})
+		return r.repeated(account.ExponentialEvent{Epsilon: r.spread() * s.LInf / law.Scale})
 	case kindResponse:
-		return r.repeated(ResponseEvent{Epsilon: law.Scale, Choices: int(law.Shape)})
+		return r.repeated(account.ResponseEvent{Epsilon: law.Scale, Choices: int(law.Shape)})
 	case kindBinomial:
 		trials := math.Floor(law.Shape)
 		if r.by == trust.Sum { // the noise of all messages adds up
@@ -115,7 +105,7 @@ func (r *Release) event(asked Budget) (Event, error) {
 		if !(trials <= 1<<53 && s.LInf <= 1<<53) {
 			return nil, fmt.Errorf("a sensitivity of %v under %v trials of %v, want <= 2^53", s.LInf, trials, law)
 		}
-		e, err := TightestTail(asked.Delta, BinomialEvent{Trials: int64(trials), P: law.Scale,
+		e, err := account.TightestTail(asked.Delta, account.BinomialEvent{Trials: int64(trials), P: law.Scale,
 			Coordinates: law.Dim, Most: int(math.Ceil(s.LInf)), Norm: s.L2})
 		if err != nil {
 			return nil, err
@@ -179,38 +169,38 @@ func (r *Release) moves() (float64, error) {
 func (r *Release) times() int { return max(1, r.Times) }
 
 // repeated returns the event of r.Times releases, each of which costs e.
-func (r *Release) repeated(e Event) (Event, error) {
+func (r *Release) repeated(e account.Event) (account.Event, error) {
 	if err := e.Validate(); err != nil {
 		return nil, err
 	}
 	if r.times() == 1 {
 		return e, nil
 	}
-	return Repeat{e, r.times()}, nil
+	return account.Repeat{Event: e, Times: r.times()}, nil
 }
 
 // amplified returns the event of a Gaussian message in a shuffled batch. It is the message's own
 // event where shuffling gains nothing.
-func amplified(mu float64, batch int, asked Budget) (Event, error) {
-	local := GaussianEvent{mu}
+func amplified(mu float64, batch int, asked Budget) (account.Event, error) {
+	local := account.GaussianEvent{Mu: mu}
 	if err := local.Validate(); err != nil || asked.Delta == 0 {
 		return local, err
 	}
-	alone := GaussianEpsilon(asked.Delta, mu)
-	epsilon := AmplifiedEpsilon(asked.Delta, mu, batch)
+	alone := account.GaussianEpsilon(asked.Delta, mu)
+	epsilon := account.AmplifiedEpsilon(asked.Delta, mu, batch)
 	switch {
 	case epsilon == 0: // it holds at every larger epsilon, too, and an event's has to be positive
 		epsilon = min(asked.Epsilon, 1e-9*alone)
-	case epsilon > asked.Epsilon && AmplifiedDelta(asked.Epsilon, mu, batch) <= asked.Delta:
+	case epsilon > asked.Epsilon && account.AmplifiedDelta(asked.Epsilon, mu, batch) <= asked.Delta:
 		epsilon = asked.Epsilon // the bisection stopped within its last digit
 	}
 	if !(epsilon < alone*(1-1e-6)) {
 		return local, nil
 	}
-	return ApproximateEvent{Budget{epsilon, asked.Delta}}, nil
+	return account.ApproximateEvent{Epsilon: epsilon, Delta: asked.Delta}, nil
 }
 
-func checked(e Event) (Event, error) {
+func checked(e account.Event) (account.Event, error) {
 	if err := e.Validate(); err != nil {
 		return nil, err
 	}
@@ -227,38 +217,25 @@ func (r *Release) spread() float64 {
 }
 
 // compared returns the event of AboveThreshold: the costs of the threshold and of the query add up.
-func (r *Release) compared() (Event, error) {
+func (r *Release) compared() (account.Event, error) {
 	if r.Threshold.Kind != kindLaplace || r.Law.Kind != kindLaplace || len(r.Parts) > 0 || r.Joint > 0 {
 		return nil, fmt.Errorf("comparisons of %v under %v with parts %v, want Laplace noise on a threshold and on queries, and no parts", r.Law, r.Threshold, r.Parts)
 	}
 	share := 1/r.Threshold.Scale + r.spread()/r.Law.Scale
-	return checked(SparseVectorEvent{Epsilon: r.Sensitivity.LInf * share, Accepted: r.times()})
+	return checked(account.SparseVectorEvent{Epsilon: r.Sensitivity.LInf * share, Accepted: r.times()})
 }
 
-// wishart returns the event of Gram matrices under Wishart noise. It splits delta between the nodes
-// and their composition such that epsilon is the least.
-func (r *Release) wishart(asked Budget) (Event, error) {
+// wishart returns the event of Gram matrices under Wishart noise.
+func (r *Release) wishart(asked Budget) (account.Event, error) {
 	law := r.Law
 	if !(r.Sensitivity.L2 <= law.Scale*(1+1e-9)) {
 		return nil, fmt.Errorf("a row of squared norm %v under %v", r.Sensitivity.L2, law)
 	}
-	nodes := float64(r.times())
-	best, least := WishartEvent{Nodes: r.times()}, math.Inf(1)
-	middle, low, high := 0.5, 1e-9, 1-1e-9
-	// A grid over the share of delta that the composition gets, then finer grids around the best
-	// share.
-	for range 6 {
-		step := float64((high - low) / 16)
-		for i := range 17 {
-			share := low + float64(step*float64(i))
-			node := Budget{Delta: -portable.Expm1(portable.Log1p(-(1-share)*asked.Delta) / nodes)}
-			node.Epsilon = math.Sqrt(28 * portable.Log(4/node.Delta) / (law.Shape - float64(law.Dim)))
-			epsilon := branch{guarantee(node).times(nodes), WishartEvent{node, best.Nodes}}.at(asked.Delta)
-			if best.Node.Epsilon == 0 || node.Epsilon < 1 && epsilon < least {
-				best.Node, least, middle = node, epsilon, share
-			}
-		}
-		low, high = math.Max(low, middle-step), math.Min(high, middle+step)
+	e, err := account.TightestWishart(asked.Delta, r.times(), func(delta float64) float64 {
+		return math.Sqrt(28 * portable.Log(4/delta) / (law.Shape - float64(law.Dim)))
+	})
+	if err != nil {
+		return nil, err
 	}
-	return checked(best)
+	return e, nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // TestStanding: a plan that a stranger's type has held says so, whoever holds it next.
@@ -93,15 +94,15 @@ func TestMessageIsMovedAsOne(t *testing.T) {
 	plan := func(releases ...Release) Plan {
 		return Plan{Neighbours: ReplaceRound, Asked: Budget{Epsilon: 1, Delta: 1e-6}, Cases: [][]Release{releases}}.Mixed(trust.Order, 1000).HeldBy(new(int))
 	}
-	if got, want := plan(response).Claim().Event(), (ShuffleEvent{4, 1000}); got != Event(want) {
+	if got, want := plan(response).Claim().Event(), (account.ShuffleEvent{Local: 4, Users: 1000}); got != account.Event(want) {
 		t.Errorf("four responses in a message: %v, want %v", got, want)
 	}
 	response.Times = 0
-	if got, want := plan(response, response).Claim().Event(), (ShuffleEvent{2, 1000}); got != Event(want) {
+	if got, want := plan(response, response).Claim().Event(), (account.ShuffleEvent{Local: 2, Users: 1000}); got != account.Event(want) {
 		t.Errorf("two responses in a message: %v, want %v", got, want)
 	}
 	noisy := Release{Law: GaussianLaw(1, 2), Sensitivity: Norms{L2: 1}}
-	if got, want := plan(response, noisy).Claim().Event(), (Sequence{ResponseEvent{1, 2}, GaussianEvent{0.5}}); !reflect.DeepEqual(got, Event(want)) {
+	if got, want := plan(response, noisy).Claim().Event(), (account.Sequence{account.ResponseEvent{Epsilon: 1, Choices: 2}, account.GaussianEvent{Mu: 0.5}}); !reflect.DeepEqual(got, account.Event(want)) {
 		t.Errorf("a response and a noisy number in a message: %v, want %v, as without a shuffler", got, want)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // Of users with 1, ..., 200 records, the levels are 1, 100, 180, 198 and 200, and k records of
@@ -20,7 +22,7 @@ func TestUserLevels(t *testing.T) {
 	}
 	for i, k := range []int{1, 100, 180, 198, 200} {
 		l := levels[i]
-		want := GaussianEpsilon(plan.Asked.Delta, 0.01*float64(k))
+		want := account.GaussianEpsilon(plan.Asked.Delta, 0.01*float64(k))
 		if l.Records != k || l.Users != k || math.Abs(l.Claim.Epsilon()-want) > 1e-9 || l.Claim.Neighbours().Contributions != k {
 			t.Errorf("level %d: %d records, %d users, epsilon %v, want %d of both and %v", i, l.Records, l.Users, l.Claim.Epsilon(), k, want)
 		}

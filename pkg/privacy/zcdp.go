@@ -1,9 +1,11 @@
 package privacy
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // ZCDP returns the largest rho for which rho-zCDP implies the budget by the standard conversion:
@@ -23,14 +25,27 @@ func ZCDP(b Budget) (float64, error) {
 	return root * root, nil
 }
 
-// ZCDPEpsilon returns the epsilon that rho-zCDP implies at delta: rho + 2 sqrt(rho ln(1/delta)). It
-// is +Inf unless rho >= 0 and delta is in [0, 1).
-func ZCDPEpsilon(rho, delta float64) float64 {
-	switch {
-	case !(rho >= 0) || !(delta >= 0 && delta < 1):
-		return math.Inf(1)
-	case rho == 0:
-		return 0
+// ConcentratedRho returns the largest rho for which rho-zCDP implies the budget, at the best Rényi
+// order. It inverts ConcentratedEpsilon, to rounding and on the safe side, and is at least what
+// ZCDP returns. It is +Inf for epsilon = +Inf.
+func ConcentratedRho(b Budget) (float64, error) {
+	low, err := ZCDP(b) // the standard conversion is a lower bound
+	if err != nil || b.None() {
+		return low, err
 	}
-	return rho + float64(2*math.Sqrt(rho*portable.Log(1/delta)))
+	high := max(2*low, 1e-300) // the standard conversion may underflow to 0
+	for account.ConcentratedDelta(high, b.Epsilon) <= b.Delta {
+		low, high = high, 2*high
+	}
+	for range 60 {
+		if middle := low + float64((high-low)/2); account.ConcentratedDelta(middle, b.Epsilon) <= b.Delta {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	if low == 0 {
+		return 0, fmt.Errorf("privacy: no zCDP for epsilon = %v, delta = %v", b.Epsilon, b.Delta)
+	}
+	return low, nil
 }

@@ -64,7 +64,7 @@ func (b TruncatedBeta) Rand(r *rand.Rand) float64 {
 	g := Normals{[4]uint64{r.Uint64() | 1, r.Uint64(), r.Uint64(), r.Uint64()}}
 	for {
 		z := g.One()
-		t := z / math.Sqrt(float64(z*z)+ChiSquare(&g, float64(b.Dim-1)))
+		t := z / math.Sqrt(float64(z*z)+chiSquared(&g, float64(b.Dim-1)))
 		if t >= b.Lo && t <= b.Hi {
 			return t
 		}

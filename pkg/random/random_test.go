@@ -188,7 +188,7 @@ func TestChiSquare(t *testing.T) {
 		r := NewNormals(Source(5, i, "chi"))
 		draws := make([]float64, 20000)
 		for j := range draws {
-			draws[j] = ChiSquare(r, k)
+			draws[j] = chiSquared(r, k)
 		}
 		if d := kolmogorov(draws, distuv.ChiSquared{K: k}.CDF); d > kolmogorov1e4 {
 			t.Errorf("k = %v: Kolmogorov distance %.3f", k, d)
@@ -274,7 +274,7 @@ func TestChiSquareFast(t *testing.T) {
 		once := h
 		once.next()
 		once.next()
-		x, want := ChiSquare(g, k), chiSquare(&h, h.One(), k/2-1.0/3)
+		x, want := chiSquared(g, k), chiSquare(&h, h.One(), k/2-1.0/3)
 		if x != want || *g != h {
 			t.Fatalf("draw %d, k = %v: %v, want %v", i, k, x, want)
 		}
@@ -294,8 +294,8 @@ func TestBeta(t *testing.T) {
 		a, b := 0.5+float64(i%7)*float64(i%1000), 0.5+float64(i%5)*float64(i%301)
 		h := *g
 		got := Beta(g, a, b)
-		x := ChiSquare(&h, 2*a)
-		if y := ChiSquare(&h, 2*b); got != x/(x+y) || *g != h {
+		x := chiSquared(&h, 2*a)
+		if y := chiSquared(&h, 2*b); got != x/(x+y) || *g != h {
 			t.Fatalf("draw %d of Beta(%v, %v): %v, want %v", i, a, b, got, x/(x+y))
 		}
 	}

@@ -5,7 +5,7 @@
 //   - [System] reads the operating system's randomness.
 //   - [Normals], [Normal] and [Exponential] draw the same numbers on every machine.
 //   - [Sphere], [TruncatedBeta] and [Rademacher] draw directions, their heights, and signs.
-//   - [Wishart] and [ChiSquare] draw matrices by Bartlett's decomposition.
+//   - [Wishart] draws matrices by Bartlett's decomposition.
 //   - [DiscreteGaussian] and [DiscreteLaplace] are exact samplers, in integers only.
 //   - [Binomial] draws from a table, within a stated error; [Successes] is for a law used once.
 //

@@ -23,7 +23,7 @@ func Successes(r *rand.Rand, trials int, p float64) int {
 	won := 0
 	for trials > 32 {
 		below := trials / 2 // numbers below the middle one
-		a, b := ChiSquare(g, float64(2*(below+1))), ChiSquare(g, float64(2*(trials-below)))
+		a, b := chiSquared(g, float64(2*(below+1))), chiSquared(g, float64(2*(trials-below)))
 		if middle := a / (a + b); middle <= p {
 			won += below + 1
 			trials -= below + 1

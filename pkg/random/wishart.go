@@ -9,12 +9,12 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 )
 
-// ChiSquare draws a chi-square variable with k > 0 degrees of freedom. k may be large and need not
+// chiSquared draws a chi-square variable with k > 0 degrees of freedom. k may be large and need not
 // be whole; the cost does not depend on it. The method, for the gamma variable of shape k/2, is
 // Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 26(3), 2000.
-func ChiSquare(g *Normals, k float64) float64 {
+func chiSquared(g *Normals, k float64) float64 {
 	if k < 2 { // the gamma of shape a is that of shape a+1 times U^(1/a)
-		return ChiSquare(g, k+2) * portable.Pow(1-g.uniform(), 2/k)
+		return chiSquared(g, k+2) * portable.Pow(1-g.uniform(), 2/k)
 	}
 	// Mostly the first two numbers do, with the state in registers; else chiSquare starts from them.
 	d := float64(k/2) - 1.0/3
@@ -40,7 +40,7 @@ func squeezed(d, x, u float64) bool { return x > -0.5 && u > 1.5*d*(x*x)*(x*x) }
 
 func cube(x float64) float64 { return float64(x * x * x) }
 
-// chiSquare is ChiSquare for a given first normal z and d = k/2 - 1/3, k >= 2.
+// chiSquare is chiSquared for a given first normal z and d = k/2 - 1/3, k >= 2.
 func chiSquare(g *Normals, z, d float64) float64 {
 	c := 1 / math.Sqrt(9*d)
 	for ; ; z = g.One() {
@@ -103,7 +103,7 @@ func (w *Wishart) Rand(g *Normals, dst []float64) {
 			l[p] = math.Abs(l[p]) // one degree of freedom
 			continue
 		}
-		// Nearly always the squeeze accepts, with the state in registers, as in ChiSquare.
+		// Nearly always the squeeze accepts, with the state in registers, as in chiSquared.
 		d := half - 1.0/3
 		x := float64(1 / math.Sqrt(9*d) * l[p])
 		u, t0, t1, t2, t3 := step(s0, s1, s2, s3)

@@ -1,12 +1,10 @@
 package simulate
 
 import (
-	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -158,24 +156,5 @@ func TestCacheByPolicy(t *testing.T) {
 				t.Errorf("experiment %d: warnings of %s: %v, want %v", i, p.Name, warnings, want.Policies[k].Warnings)
 			}
 		}
-	}
-}
-
-// What code a value leaves open is told by its fields' types and functions.
-func TestOpenCode(t *testing.T) {
-	if got := packageOf("example.org/a.b/c.(*T).F"); got != "example.org/a.b/c" {
-		t.Errorf("package %q", got)
-	}
-	for i, v := range []any{
-		struct{ F func(error, error) bool }{errors.Is},
-		struct{ F func() }{nil},
-		struct{ F []any }{[]any{1, "a", toyArms{}}},
-	} {
-		if _, by := describe(v); by.open != "" {
-			t.Errorf("value %d is not described by its fields: %s", i, by.open)
-		}
-	}
-	if _, by := describe(struct{ F any }{slices.Values([]int{1})}); by.open == "" {
-		t.Error("a closure is described by its fields")
 	}
 }

@@ -2,46 +2,22 @@ package simulate
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"io"
-	"io/fs"
-	"os"
 	"slices"
-	"sync"
-	"time"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/describe"
 	"github.com/dpbandits/dpbandits/pkg/internal/durable"
 )
 
-// checkpoint is a text file with one record a line: the CRC-32C of the record in eight hexadecimal
-// digits, a space, the record in JSON, a newline. The first record is the identity of the
-// experiment, and each other one a finished trial (a float64 survives JSON bit by bit). The file
-// and its identity appear in one rename. Each trial is appended by one write and reaches the disk
-// within a second. A torn last line is dropped; a bad line before it is an error.
-//
-// A killed process loses only the unfinished trials; a power cut also loses those of the last
-// second. What cannot be written (a full disk) waits in memory and is tried again with later trials
-// and at the end.
+// checkpoint is a file of lines with checksums; see durable.Log. The first one is the identity of
+// the experiment, and each other one a finished trial (a float64 survives JSON bit by bit). A
+// killed process loses only the unfinished trials; a power cut also loses those of the last second.
 type checkpoint struct {
-	mu       sync.Mutex
-	f        *os.File
+	log      *durable.Log
 	restored []*Record
-	partial  bool  // the file's list of policies is another one, so nothing can be appended
-	size     int64 // bytes of the file's whole records
-	torn     bool  // the file holds more than those, as a write failed halfway
-	pending  []byte
-	unsaved  int       // trials in pending
-	err      error     // why the last write failed; nil if it did not
-	failed   time.Time // when the last write failed
-	syncErr  error     // first failure to flush to the disk, which may have lost any part
-	synced   time.Time
+	partial  bool // the file's list of policies is another one, so nothing can be appended
 }
-
-// retryEvery is how long a checkpoint waits after a failed write before it tries again.
-const retryEvery = time.Second
 
 // identity is what determines the results of a trial, the code included. The number of trials is
 // not part of it: a file may be resumed with more of them, or fewer.
@@ -106,11 +82,11 @@ func (id identity) differs(want identity) error {
 	case len(id.Learners) != len(id.Policies):
 		return fmt.Errorf("it has %d policies and the parameters of %d", len(id.Policies), len(id.Learners))
 	}
-	if how := difference(id.Environment, want.Environment); how != "" {
+	if how := describe.Difference(id.Environment, want.Environment); how != "" {
 		return changed("the environment", how)
 	}
 	for i, at := range id.columns(want.Policies) {
-		if how := difference(id.Learners[at], want.Learners[i]); how != "" {
+		if how := describe.Difference(id.Learners[at], want.Learners[i]); how != "" {
 			return changed(fmt.Sprintf("policy %q", want.Policies[i]), how)
 		}
 	}
@@ -145,32 +121,16 @@ func openCheckpoint(path string, id identity) (c *checkpoint, err error) {
 	defer func() {
 		if err != nil {
 			if c != nil {
-				c.f.Close()
+				c.log.Close()
 			}
 			c, err = nil, fmt.Errorf("simulate: checkpoint %s: %w", path, err)
 		}
 	}()
-	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0 {
-		line, err := encode(id)
-		if err != nil {
-			return nil, err
-		}
-		if err := durable.WriteFile(path, line); err != nil {
-			return nil, err
-		}
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+	log, data, err := durable.OpenLog(path, id)
 	if err != nil {
 		return nil, err
 	}
-	c = &checkpoint{f: f}
-	if err := lock(f); err != nil {
-		return c, fmt.Errorf("it is in use by another run: %w", err)
-	}
-	data, err := io.ReadAll(f)
-	if err != nil {
-		return c, err
-	}
+	c = &checkpoint{log: log}
 	held, records, good, err := parseCheckpoint(data)
 	if err != nil {
 		return c, err
@@ -183,33 +143,7 @@ func openCheckpoint(path string, id identity) (c *checkpoint, err error) {
 	for _, rec := range records {
 		c.restored = append(c.restored, rec.choose(columns))
 	}
-	c.size = int64(good)
-	if good < len(data) {
-		if err := f.Truncate(int64(good)); err != nil {
-			return c, err
-		}
-	}
-	return c, nil
-}
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-func encode(v any) ([]byte, error) {
-	body, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	return fmt.Appendf(nil, "%08x %s\n", crc32.Checksum(body, castagnoli), body), nil
-}
-
-var errDamaged = errors.New("its checksum does not match")
-
-func decode(line []byte, v any) error {
-	sum, body, ok := bytes.Cut(line, []byte(" "))
-	if !ok || string(sum) != fmt.Sprintf("%08x", crc32.Checksum(body, castagnoli)) {
-		return errDamaged
-	}
-	return json.Unmarshal(body, v)
+	return c, log.Keep(good)
 }
 
 // parseCheckpoint returns what a file holds, and how many bytes of it are good.
@@ -224,14 +158,14 @@ func parseCheckpoint(data []byte) (id identity, records []*Record, good int, err
 		}
 		line, after := data[good:good+end], good+end+1
 		if n == 0 {
-			if err := decode(line, &id); err != nil {
+			if err := durable.ReadLine(line, &id); err != nil {
 				return id, nil, 0, fmt.Errorf("it is not a checkpoint: offset 0: %w", err)
 			}
 			good = after
 			continue
 		}
 		rec := new(Record)
-		err := decode(line, rec)
+		err := durable.ReadLine(line, rec)
 		if err == nil {
 			err = rec.check(id)
 		}
@@ -257,98 +191,35 @@ func (c *checkpoint) take() []*Record {
 
 // append saves a finished trial. trouble and close report a failure to write.
 func (c *checkpoint) append(r *Record) error {
-	line, err := encode(r)
+	line, err := durable.Line(r)
 	if err != nil {
-		return fmt.Errorf("simulate: checkpoint %s: trial %d: %w", c.f.Name(), r.Trial, err)
+		return fmt.Errorf("simulate: checkpoint %s: trial %d: %w", c.log.Name(), r.Trial, err)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.pending = append(c.pending, line...)
-	c.unsaved++
-	if c.err == nil || time.Since(c.failed) > retryEvery {
-		c.write()
-	}
-	if c.err == nil && time.Since(c.synced) > time.Second {
-		c.sync()
-	}
+	c.log.Append(line)
 	return nil
 }
 
 // fail keeps nothing: a checkpoint has finished trials only.
 func (c *checkpoint) fail(*TrialError) error { return nil }
 
-// write writes what is pending. If that fails, the file keeps its whole records.
-func (c *checkpoint) write() {
-	defer func() {
-		if c.err != nil {
-			c.failed = time.Now()
-		}
-	}()
-	if c.torn {
-		if c.err = c.f.Truncate(c.size); c.err != nil {
-			return
-		}
-		c.torn = false
-	}
-	n, err := c.f.Write(c.pending)
-	if c.err = err; err != nil {
-		c.torn = n > 0 && c.f.Truncate(c.size) != nil
-		return
-	}
-	c.size += int64(n)
-	c.pending, c.unsaved = c.pending[:0], 0
-}
-
-func (c *checkpoint) sync() {
-	c.syncErr = first(c.syncErr, c.f.Sync())
-	c.synced = time.Now()
-}
-
 // trouble returns how many finished trials are not in the file, and why.
 func (c *checkpoint) trouble() (unsaved int, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.unsaved, c.describe()
+	unsaved, err = c.log.Trouble()
+	return unsaved, c.describe(unsaved, err)
 }
 
-func (c *checkpoint) describe() error {
+func (c *checkpoint) describe(unsaved int, err error) error {
 	switch {
-	case c.err != nil:
-		err := c.err
-		if p := (*fs.PathError)(nil); errors.As(err, &p) { // it names the file, too
-			err = p.Err
-		}
-		return fmt.Errorf("simulate: checkpoint %s: finished trials are not saved (%d so far): %w", c.f.Name(), c.unsaved, err)
-	case c.syncErr != nil:
-		return fmt.Errorf("simulate: checkpoint %s: finished trials may not have reached the disk: %w", c.f.Name(), c.syncErr)
-	}
-	return nil
-}
-
-// close writes what is pending, flushes, and reports what could not be saved. It may be called
-// again.
-func (c *checkpoint) close() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.f == nil {
+	case err == nil:
 		return nil
+	case unsaved > 0:
+		return fmt.Errorf("simulate: checkpoint %s: finished trials are not saved (%d so far): %w", c.log.Name(), unsaved, err)
 	}
-	if len(c.pending) > 0 {
-		c.write()
-	}
-	c.sync()
-	err := c.describe()
-	if e := c.f.Close(); err == nil && e != nil {
-		err = fmt.Errorf("simulate: checkpoint %s: %w", c.f.Name(), e)
-	}
-	c.f = nil
-	return err
+	return fmt.Errorf("simulate: checkpoint %s: finished trials may not have reached the disk: %w", c.log.Name(), err)
 }
 
-// first returns the first of two errors that is not nil.
-func first(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
+// close writes what is pending, and reports what could not be saved. It may be called again.
+func (c *checkpoint) close() error {
+	unsaved, err := c.log.Close()
+	return c.describe(unsaved, err)
 }

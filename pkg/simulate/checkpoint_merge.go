@@ -56,11 +56,11 @@ func MergeCheckpoints(into string, files ...string) error {
 		return fmt.Errorf("simulate: checkpoints %q: %w", files, err)
 	}
 	var text bytes.Buffer
-	line, err := encode(first)
+	line, err := durable.Line(first)
 	text.Write(line)
 	for _, trial := range slices.Sorted(maps.Keys(merged)) {
 		if err == nil {
-			line, err = encode(merged[trial])
+			line, err = durable.Line(merged[trial])
 			text.Write(line)
 		}
 	}

@@ -1,14 +1,13 @@
 package simulate
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/describe"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -25,8 +24,8 @@ type Prepared struct {
 	claims   []*privacy.Claim // by policy
 	identity identity
 	origin   Origin
-	codes    []code // of the environment, and of each policy's learner
-	open     string // what neither the identity nor the toolkit decides, and why; see code
+	codes    []describe.Code // of the environment, and of each policy's learner
+	open     string          // what neither the identity nor the toolkit decides, and why; see describe.Code
 }
 
 // Prepare validates all that can be known before the first trial, each learner's Open included.
@@ -99,11 +98,11 @@ func (e *Experiment) prepare(describing bool) (p *Prepared, err error) {
 		return nil, err
 	}
 	var d described
-	var codes []code
+	var codes []describe.Code
 	add := func(what string, v any) []string {
-		lines, by := describe(v)
-		if by.open != "" {
-			by.open = what + ": " + by.open
+		lines, by := describe.Value(v)
+		if by.Open != "" {
+			by.Open = what + ": " + by.Open
 		}
 		codes = append(codes, by)
 		return append([]string{"build = " + e.buildOf(by)}, lines...)
@@ -145,8 +144,8 @@ func (e *Experiment) prepare(describing bool) (p *Prepared, err error) {
 
 // name sets what its records are told apart by.
 func (p *Prepared) name() (err error) {
-	whole := join(p.codes)
-	p.open = whole.open
+	whole := describe.Join(p.codes)
+	p.open = whole.Open
 	p.origin, err = newOrigin(p.identity, func() string { return p.buildOf(whole) })
 	return err
 }
@@ -168,22 +167,4 @@ func (p *Prepared) choose(policies ...int) *Prepared {
 		few.codes = append(few.codes, p.codes[1+i])
 	}
 	return &few
-}
-
-// code says what a description leaves to code.
-type code struct {
-	packages map[string]bool // of the types and functions
-	// open names what neither the description nor the toolkit's code decides, and why: a closure, a
-	// type of the program's own, a value that says so of itself. It is empty if there is none.
-	open string
-}
-
-// join is what several descriptions leave to code.
-func join(codes []code) code {
-	whole := code{packages: make(map[string]bool)}
-	for _, c := range codes {
-		maps.Copy(whole.packages, c.packages)
-		whole.open = cmp.Or(whole.open, c.open)
-	}
-	return whole
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/durable"
 )
 
 // played returns the records of all trials of an experiment.
@@ -197,13 +199,13 @@ func TestMergeCheckpoints(t *testing.T) {
 	other.Seed++
 	mustRun(t, other)
 	var rec Record
-	if err := decode([]byte(strings.TrimSuffix(lines[3], "\n")), &rec); err != nil {
+	if err := durable.ReadLine([]byte(strings.TrimSuffix(lines[3], "\n")), &rec); err != nil {
 		t.Fatal(err)
 	}
 	changed := func(change func(r *Record)) string {
 		r := rec
 		change(&r)
-		line, err := encode(&r)
+		line, err := durable.Line(&r)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -309,7 +309,7 @@ func (m *meter) status(finished bool) Status {
 	for _, j := range m.jobs {
 		unsaved, err := j.save.trouble()
 		s.Unsaved += unsaved
-		s.Err = first(s.Err, err)
+		s.Err = cmp.Or(s.Err, err)
 	}
 	if ran > 0 && elapsed > 0 {
 		s.RoundsPerSecond = float64(ran) / elapsed.Seconds()

@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,7 +42,7 @@ func (p *Prepared) OpenStore(dir string) (*Store, error) {
 		err = had.differs(p.origin)
 	case errors.Is(err, fs.ErrNotExist):
 		var line []byte
-		if line, err = encode(owner{p.identity, p.origin}); err == nil {
+		if line, err = durable.Line(owner{p.identity, p.origin}); err == nil {
 			if err = os.MkdirAll(dir, 0o777); err == nil {
 				err = durable.WriteFile(filepath.Join(dir, ownerFile), line)
 			}
@@ -125,7 +124,7 @@ const (
 func (s *Store) owner() (o owner, err error) {
 	text, err := os.ReadFile(filepath.Join(s.dir, ownerFile))
 	if err == nil {
-		err = decode(bytes.TrimSuffix(text, []byte("\n")), &o)
+		err = durable.ReadLine(text, &o)
 	}
 	if err == nil {
 		err = o.Identity.equals(s.p.identity)
@@ -145,9 +144,9 @@ func (s *Store) read(trial int) (*Record, error) {
 	}
 	rec := new(Record)
 	if err == nil {
-		err = decode(bytes.TrimSuffix(text, []byte("\n")), rec)
+		err = durable.ReadLine(text, rec)
 	}
-	if errors.Is(err, errDamaged) {
+	if errors.Is(err, durable.ErrDamaged) {
 		return nil, nil
 	}
 	if err == nil {
@@ -167,7 +166,7 @@ func (s *Store) read(trial int) (*Record, error) {
 
 // append keeps a finished trial.
 func (s *Store) append(rec *Record) error {
-	line, err := encode(rec)
+	line, err := durable.Line(rec)
 	if err == nil {
 		err = s.write(s.path(rec.Trial, finished), line)
 	}

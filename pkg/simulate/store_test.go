@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/durable"
 )
 
 // Shards that share a directory play each trial once, in any order and after a part was lost; the
@@ -148,11 +149,11 @@ func TestStoreRefuses(t *testing.T) {
 	}
 	line := func(v any, change func()) func(string) string {
 		return func(text string) string {
-			if err := decode([]byte(strings.TrimSuffix(text, "\n")), v); err != nil {
+			if err := durable.ReadLine([]byte(strings.TrimSuffix(text, "\n")), v); err != nil {
 				t.Fatal(err)
 			}
 			change()
-			line, err := encode(v)
+			line, err := durable.Line(v)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/notebooks/judged"
 	"github.com/dpbandits/dpbandits/pkg/audit"
-	"github.com/dpbandits/dpbandits/pkg/simulate"
+	"github.com/dpbandits/dpbandits/pkg/cmd/until"
 )
 
 func main() {
@@ -31,7 +31,7 @@ func main() {
 	flag.BoolVar(&c.words, "words", false, "with -out, judge nothing, and write today's words of the list")
 	while := flag.String("while", "", "stop when this file is gone, or the process whose id it holds is not the parent")
 	flag.Parse()
-	if err := simulate.UntilStopped(*while, c.judge); err != nil {
+	if err := until.Stopped(*while, c.judge); err != nil {
 		fmt.Fprintln(os.Stderr, "judge:", err)
 		os.Exit(1)
 	}

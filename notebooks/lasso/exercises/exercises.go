@@ -13,6 +13,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -78,8 +79,8 @@ var set = exercise.Set{
 		for i := range losses { // the loss of a Gaussian release is normal
 			losses[i] = mu*mu/2 + mu*rng.NormFloat64()
 		}
-		check.OK(exercise.Near("delta at epsilon = 0.5", f(losses, 0.5), privacy.GaussianDelta(0.5, mu), 0.03))
-		return exercise.Near("delta at epsilon = 2", f(losses, 2), privacy.GaussianDelta(2, mu), 0.05)
+		check.OK(exercise.Near("delta at epsilon = 0.5", f(losses, 0.5), account.GaussianDelta(0.5, mu), 0.03))
+		return exercise.Near("delta at epsilon = 2", f(losses, 2), account.GaussianDelta(2, mu), 0.05)
 	}),
 }
 

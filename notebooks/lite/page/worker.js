@@ -234,7 +234,7 @@ async function start(message) {
   for (const key of first) fetchReady(key);
   // What pkg/cmd/stamp tells a program that is linked elsewhere; a command line has no room for it.
   const stamp = Object.keys(index.packages).map(p => `${p}=${build}`).join(" ");
-  files.put("/tmp/stamp", encoder.encode(`-X=github.com/dpbandits/dpbandits/pkg/simulate.built=${stamp}\n`));
+  files.put("/tmp/stamp", encoder.encode(`-X=github.com/dpbandits/dpbandits/pkg/internal/built.built=${stamp}\n`));
   for (const [path, p] of Object.entries(index.packages)) {
     files.lazy(exported(path), 0, () => bytes(p.exports));
     files.lazy(objects(path), 0, () => bytes(p.objects));

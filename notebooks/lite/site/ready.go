@@ -20,7 +20,7 @@ import (
 func (b *builder) ready(notebooks []string, x *index) (map[string]map[string]*file, error) {
 	sum := sha256.Sum256(x.text) // by it a page knows what it was built from
 	build := hex.EncodeToString(sum[:16])
-	names, config, stamp := map[string]string{}, "", "-X="+module+"/pkg/simulate.built="
+	names, config, stamp := map[string]string{}, "", "-X="+module+"/pkg/internal/built.built="
 	for _, path := range slices.Sorted(maps.Keys(x.Packages)) {
 		names[path] = x.Packages[path].Name
 		config += "packagefile " + path + "=" + x.Packages[path].whole + "\n"

@@ -16,6 +16,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -102,7 +103,7 @@ func scheduled(horizon, log float64) (share float64) {
 // fewest returns how often each arm has to be played first, so that the draws of Gaussian Thompson
 // sampling cost no more than a Gaussian release with mu = kappa.
 func fewest(horizon int, variance, kappa float64) int {
-	most := privacy.GaussianEpsilon(1e-5, kappa) * (1 + 1e-9)
+	most := account.GaussianEpsilon(1e-5, kappa) * (1 + 1e-9)
 	return 1 + sort.Search(horizon-1, func(i int) bool {
 		ready, err := arms.NewGaussianThompson(variance, i+1, 1e-5).Open(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, horizon)
 		return err == nil && privacy.ClaimOf(ready).Epsilon() <= most

@@ -10,7 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
-	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // Check checks a reader's answer, a function, and prints whether it is right.
@@ -24,14 +24,14 @@ var set = exercise.Set{
 	"Gaussian releases": exercise.Of(func(f func(mus []float64) float64) error {
 		const delta = 1e-6
 		for _, mus := range [][]float64{{0.5}, {0.1, 0.1, 0.1, 0.1}, {0.3, 0.4}, {1, 0.2, 0.05}} {
-			var all privacy.Sequence
+			var all account.Sequence
 			for _, mu := range mus {
-				all = append(all, privacy.GaussianEvent{Mu: mu})
+				all = append(all, account.GaussianEvent{Mu: mu})
 			}
 			what := fmt.Sprintf("ε at δ = %v of releases with μ = %v", delta, mus)
 			mu := f(slices.Clone(mus))
-			got := privacy.GaussianEpsilon(delta, mu)
-			err := exercise.Near(what, got, check.Try(privacy.GDP{}.Epsilon(all, delta)), 1e-6)
+			got := account.GaussianEpsilon(delta, mu)
+			err := exercise.Near(what, got, check.Try(account.GDP{}.Epsilon(all, delta)), 1e-6)
 			check.That(err == nil, "%w by your μ = %.4g", err, mu)
 		}
 		return nil

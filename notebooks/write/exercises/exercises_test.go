@@ -8,7 +8,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
-	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // The stubs and the solutions of the notebook's exercises; a test compares the text.
@@ -96,7 +96,7 @@ func mostRowsStub(kappa, epsilon, delta float64) (k int) {
 }
 
 func mostRows(kappa, epsilon, delta float64) (k int) {
-	for privacy.GaussianEpsilon(delta, float64(k+1)*kappa) <= epsilon {
+	for account.GaussianEpsilon(delta, float64(k+1)*kappa) <= epsilon {
 		k++
 	}
 	return k

@@ -28,6 +28,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -167,7 +168,7 @@ func classicGaussian() audit.Mechanism {
 	sigma := classic(budget)
 	return audit.Mechanism{
 		Name: "classic Gaussian beyond epsilon = 1", Origin: "Dwork and Roth 2014, Theorem A.1, used outside its range",
-		Claim: budget, Exact: privacy.GaussianEpsilon(budget.Delta, 1/sigma), Runs: 4000000,
+		Claim: budget, Exact: account.GaussianEpsilon(budget.Delta, 1/sigma), Runs: 4000000,
 		Release: func(world int, source rand.Source, out []float64) error {
 			privacy.NewNoise(source).Gaussian(out, sigma)
 			out[0] += float64(world)
@@ -289,7 +290,7 @@ func pairAsOne() audit.Mechanism {
 	sigma := 2 * classic(budget)
 	return audit.Mechanism{
 		Name: "a pair released with the noise of one", Origin: "Improved rate for Locally Differentially Private Linear Bandits, Theorem 3.2",
-		Claim: budget, Exact: privacy.GaussianEpsilon(budget.Delta, 2*math.Sqrt2/sigma), Outputs: 2, Runs: 1500000,
+		Claim: budget, Exact: account.GaussianEpsilon(budget.Delta, 2*math.Sqrt2/sigma), Outputs: 2, Runs: 1500000,
 		Release: func(world int, source rand.Source, out []float64) error {
 			privacy.NewNoise(source).Gaussian(out, sigma)
 			for i := range out {

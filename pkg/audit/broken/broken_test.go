@@ -11,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // Every fixture's claim is excluded at 99% confidence, and its true epsilon is not. The seed is
@@ -68,7 +69,7 @@ func TestRepaired(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if twice.Curve, err = audit.CurveOf(privacy.GaussianEvent{Mu: math.Sqrt2 * mu}); err != nil {
+	if twice.Curve, err = audit.CurveOf(account.GaussianEvent{Mu: math.Sqrt2 * mu}); err != nil {
 		t.Fatal(err)
 	}
 	halved := halvedSymmetric()
@@ -107,7 +108,7 @@ func TestExact(t *testing.T) {
 		}
 	}
 	g := classicGaussian()
-	if delta := privacy.GaussianDelta(10, 1/(math.Sqrt(2*math.Log(12.5))/10)); math.Abs(delta-0.406) > 5e-4 || math.Abs(privacy.GaussianDelta(g.Exact, 10/math.Sqrt(2*math.Log(12.5)))-0.1) > 1e-9 {
+	if delta := account.GaussianDelta(10, 1/(math.Sqrt(2*math.Log(12.5))/10)); math.Abs(delta-0.406) > 5e-4 || math.Abs(account.GaussianDelta(g.Exact, 10/math.Sqrt(2*math.Log(12.5)))-0.1) > 1e-9 {
 		t.Errorf("the classic Gaussian's delta at 10 is %v, want 0.406; exact epsilon = %v", delta, g.Exact)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // budgetTwice releases a sum to two readers, a log and a learner, each under the Gaussian noise for
@@ -19,8 +20,8 @@ func budgetTwice() audit.Mechanism {
 	mu := gaussianMu(budget)
 	return audit.Mechanism{
 		Name: "the budget spent twice", Origin: "two readers of one sum, each with noise of its own",
-		Claim: budget, Curve: curveOf(privacy.GaussianEvent{Mu: mu}),
-		Exact: privacy.GaussianEpsilon(budget.Delta, math.Sqrt2*mu), Outputs: 2, Runs: 40000,
+		Claim: budget, Curve: curveOf(account.GaussianEvent{Mu: mu}),
+		Exact: account.GaussianEpsilon(budget.Delta, math.Sqrt2*mu), Outputs: 2, Runs: 40000,
 		Release: func(world int, source rand.Source, out []float64) error {
 			privacy.NewNoise(source).Gaussian(out, 1/mu)
 			for i := range out {
@@ -50,8 +51,8 @@ func halvedSymmetric() audit.Likelihood {
 	}
 	return audit.Likelihood{
 		Name: "symmetric noise halved", Origin: "(Z + Z^T)/2 for (Z + Z^T)/sqrt(2)",
-		Claim: budget, Curve: curveOf(privacy.GaussianEvent{Mu: mu}),
-		Exact: privacy.GaussianEpsilon(budget.Delta, math.Sqrt2*mu), Outputs: 3, Runs: 40000,
+		Claim: budget, Curve: curveOf(account.GaussianEvent{Mu: mu}),
+		Exact: account.GaussianEpsilon(budget.Delta, math.Sqrt2*mu), Outputs: 3, Runs: 40000,
 		Density: density, Draws: draws,
 		Release: func(world int, source rand.Source, out []float64) error {
 			privacy.NewNoise(source).SymmetricGaussian(out, 2, halved)
@@ -116,7 +117,7 @@ func gaussianMu(b privacy.Budget) float64 {
 	return mu
 }
 
-func curveOf(e privacy.Event) []privacy.Budget {
+func curveOf(e account.Event) []privacy.Budget {
 	curve, err := audit.CurveOf(e)
 	if err != nil {
 		panic(err)

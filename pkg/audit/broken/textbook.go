@@ -7,6 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // What goes wrong with one release: its noise, its scale, its budget.
@@ -163,7 +164,7 @@ func varianceAsDeviation() audit.Mechanism {
 	sd := math.Sqrt(1 / gaussianMu(budget))
 	return audit.Mechanism{
 		Name: "a standard deviation taken for a variance", Origin: "two conventions for normal laws",
-		Claim: budget, Exact: privacy.GaussianEpsilon(budget.Delta, 1/sd), Runs: 20000,
+		Claim: budget, Exact: account.GaussianEpsilon(budget.Delta, 1/sd), Runs: 20000,
 		Release: func(world int, source rand.Source, out []float64) error {
 			privacy.NewNoise(source).Gaussian(out, sd)
 			out[0] += float64(world)
@@ -255,7 +256,7 @@ func drawEachRound() audit.Mechanism {
 	mu := gaussianMu(budget)
 	return audit.Mechanism{
 		Name: "nine posterior draws counted as one", Origin: "Thompson sampling that draws each round",
-		Claim: budget, Exact: privacy.GaussianEpsilon(budget.Delta, 3*mu), Outputs: 9, Runs: 20000,
+		Claim: budget, Exact: account.GaussianEpsilon(budget.Delta, 3*mu), Outputs: 9, Runs: 20000,
 		Release: func(world int, source rand.Source, out []float64) error {
 			privacy.NewNoise(source).Gaussian(out, 1/mu)
 			for i := range out {

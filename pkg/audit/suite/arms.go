@@ -94,7 +94,7 @@ func soundEstimates(e Effort) (items []audit.Item) {
 		return max(400, min(pick(e, 4_000, 20_000, 100_000), pick(e, 1e6, 1e7, 1e8)/rounds))
 	}
 	add := func(name string, entry catalogue.Entry) {
-		item, err := Entry(name+": releases", entry, Budget, runs)
+		item, err := entryItem(name+": releases", entry, Budget, runs)
 		must(err)
 		if item != nil {
 			items = append(items, item)

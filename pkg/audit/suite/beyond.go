@@ -36,7 +36,7 @@ func soundBeyond(e Effort) (items []audit.Item) {
 		Name: "LinUCB over binary tree: actions, beyond its bounds", Problem: problem, Worlds: audit.Beyond(worlds, 2), Runs: runs,
 		Of: learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: Budget}}),
 	})
-	for _, item := range append(locals(e), SoundSemiBandits(e)...) {
+	for _, item := range append(locals(e), soundSemiBandits(e)...) {
 		l := item.(audit.Learner)
 		l.Name += ", beyond its bounds"
 		l.Worlds = audit.Beyond(l.Worlds, beyond)

@@ -16,6 +16,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // start begins a run whose learner's own choices are the same each time.
@@ -73,13 +74,13 @@ func oneArm(replaced int) stage {
 }
 
 // exactly returns the epsilon of an event at delta.
-func exactly(e privacy.Event, delta float64) float64 {
+func exactly(e account.Event, delta float64) float64 {
 	if delta == 0 {
-		epsilon, err := privacy.Pure{}.Epsilon(e, 0)
+		epsilon, err := account.Pure{}.Epsilon(e, 0)
 		must(err)
 		return epsilon
 	}
-	epsilon, _, err := privacy.Tightest(e, delta)
+	epsilon, _, err := account.Tightest(e, delta)
 	must(err)
 	return epsilon
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// releaseHorizon is the horizon that the learners of Releases are made for.
+// releaseHorizon is the horizon that the learners of armReleases are made for.
 const releaseHorizon = 100_000
 
-// Releases audits what a learner of arms releases, and not only what it plays: an attacker who sees
-// the estimate itself finds more. There are two arms, orthogonal ones if Linear. The two worlds
-// differ in the reward of round 1, 0 or 1; all other rewards are 0.
-type Releases struct {
+// armReleases audits what a learner of arms releases, and not only what it plays: an attacker who
+// sees the estimate itself finds more. There are two arms, orthogonal ones if Linear. The two
+// worlds differ in the reward of round 1, 0 or 1; all other rewards are 0.
+type armReleases struct {
 	Name   string
 	New    func(p bandit.Problem) learner.Private[privacy.Means]
 	Linear bool
@@ -30,7 +30,7 @@ type Releases struct {
 	Runs func(rounds int) int
 }
 
-func (r Releases) problem() bandit.Problem {
+func (r armReleases) problem() bandit.Problem {
 	p := bandit.Problem{Arms: 2, Slots: 1, RewardMin: 0, RewardMax: 1}
 	if r.Linear {
 		p.Dim, p.ContextNorm = 2, 1
@@ -38,7 +38,7 @@ func (r Releases) problem() bandit.Problem {
 	return p
 }
 
-func (r Releases) runs(rounds int) int {
+func (r armReleases) runs(rounds int) int {
 	if r.Runs == nil {
 		return 10_000
 	}
@@ -47,7 +47,7 @@ func (r Releases) runs(rounds int) int {
 
 // first plays until the arm of round 1 has an estimate, and returns the round and the estimate. The
 // reward of round 1 is given, the others are 0.
-func (r Releases) first(l bandit.Calibrated, reward float64, noise rand.Source) (int, privacy.Estimate, error) {
+func (r armReleases) first(l bandit.Calibrated, reward float64, noise rand.Source) (int, privacy.Estimate, error) {
 	p := r.problem()
 	run, ok := l.Start(rand.New(rand.NewPCG(1, 1)), noise).(meansRun)
 	if !ok {
@@ -74,7 +74,7 @@ func (r Releases) first(l bandit.Calibrated, reward float64, noise rand.Source) 
 }
 
 // Item returns the audit. It plays once, to see when the first estimate is there.
-func (r Releases) Item() (audit.Item, error) {
+func (r armReleases) Item() (audit.Item, error) {
 	if r.Streaming {
 		// A tree shows its first reward the most often. The third is the first one that the hybrid
 		// mechanism shows in full: in a node of a tree, and in the sum of four.
@@ -120,7 +120,7 @@ func (r Releases) Item() (audit.Item, error) {
 // first one which the hybrid mechanism shows in full: in a node of a tree, and in the sum of four;
 // the first reward is in one sum alone, and costs half of epsilon. What the third and the fourth
 // estimate add to the sum of two is read as Laplace noise tells it best.
-func (r Releases) stream() audit.Item {
+func (r armReleases) stream() audit.Item {
 	var worlds [2]audit.Stream
 	for w := range worlds {
 		worlds[w] = make(audit.Stream, 4)
@@ -178,14 +178,14 @@ type toldRun struct {
 	two float64
 }
 
-// Entry audits what a learner of a catalogue releases, at a budget: estimates by Releases, sums by
-// FirstRow. runs is as in Releases. The audit is nil where neither fits the learner, or it is not
-// private.
-func Entry(name string, e catalogue.Entry, b privacy.Budget, runs func(rounds int) int) (audit.Item, error) {
+// entryItem audits what a learner of a catalogue releases, at a budget: estimates by armReleases,
+// sums by firstRow. runs is as in armReleases. The audit is nil where neither fits the learner, or
+// it is not private.
+func entryItem(name string, e catalogue.Entry, b privacy.Budget, runs func(rounds int) int) (audit.Item, error) {
 	if !e.Private {
 		return nil, nil
 	}
-	r := Releases{Name: name, Linear: e.Linear, Streaming: e.Streaming, Runs: runs,
+	r := armReleases{Name: name, Linear: e.Linear, Streaming: e.Streaming, Runs: runs,
 		New: func(p bandit.Problem) learner.Private[privacy.Means] {
 			return e.New(p, b).(learner.Private[privacy.Means])
 		}}
@@ -193,14 +193,14 @@ func Entry(name string, e catalogue.Entry, b privacy.Budget, runs func(rounds in
 	case learner.Private[privacy.Means]:
 		return r.Item()
 	case learner.Private[privacy.Sums]:
-		return FirstRow(name, r.runs(1), e.New(r.problem(), b).(learner.Private[privacy.Sums]).Statistic)
+		return firstRow(name, r.runs(1), e.New(r.problem(), b).(learner.Private[privacy.Sums]).Statistic)
 	}
 	return nil, nil
 }
 
-// FirstRow audits the noisy sum of a single row in two dimensions, the first release that a linear
+// firstRow audits the noisy sum of a single row in two dimensions, the first release that a linear
 // learner reads. The two rows are as far apart as rows can be.
-func FirstRow(name string, runs int, statistic privacy.Accumulator) (audit.Item, error) {
+func firstRow(name string, runs int, statistic privacy.Accumulator) (audit.Item, error) {
 	setup := privacy.Setup{Horizon: 2, Dim: 3, Bound: math.Sqrt2, Context: 1, Alpha: 0.01}
 	of, err := statistic.Open(setup)
 	if err != nil {

@@ -34,7 +34,7 @@ func releaseItems(t *testing.T) map[string]float64 {
 	}
 	means := func(name string, linear, streaming bool, fresh func(epsilon float64) learner.Private[privacy.Means]) {
 		for _, epsilon := range []float64{1, 3} { // 3 is what a learner with too little noise spends
-			run(Releases{Name: fmt.Sprintf("%s, %g", name, epsilon), Linear: linear, Streaming: streaming, Runs: runs,
+			run(armReleases{Name: fmt.Sprintf("%s, %g", name, epsilon), Linear: linear, Streaming: streaming, Runs: runs,
 				New: func(bandit.Problem) learner.Private[privacy.Means] { return fresh(epsilon) }}.Item())
 		}
 	}
@@ -44,7 +44,7 @@ func releaseItems(t *testing.T) map[string]float64 {
 		return linear.NewCoreSet(privacy.Budget{Epsilon: epsilon})
 	})
 	for _, epsilon := range []float64{1, 3} {
-		run(FirstRow(fmt.Sprintf("tree, %g", epsilon), 10_000, continual.Tree{Noise: continual.Gaussian{Budget: privacy.Budget{Epsilon: epsilon, Delta: 1e-5}}}))
+		run(firstRow(fmt.Sprintf("tree, %g", epsilon), 10_000, continual.Tree{Noise: continual.Gaussian{Budget: privacy.Budget{Epsilon: epsilon, Delta: 1e-5}}}))
 	}
 	return found
 }
@@ -65,7 +65,7 @@ func TestReleases(t *testing.T) {
 
 // A learner that never has an estimate is an error that says so.
 func TestReleasesNeedAnEstimate(t *testing.T) {
-	_, err := Releases{Name: "silent", New: func(bandit.Problem) learner.Private[privacy.Means] {
+	_, err := armReleases{Name: "silent", New: func(bandit.Problem) learner.Private[privacy.Means] {
 		return arms.NewDPElimination(1e-9)
 	}}.Item()
 	if err == nil {
@@ -74,7 +74,7 @@ func TestReleasesNeedAnEstimate(t *testing.T) {
 }
 
 func ExampleReleases() {
-	item, err := Releases{
+	item, err := armReleases{
 		Name: "AdaP-UCB", Runs: func(int) int { return 4000 },
 		New: func(bandit.Problem) learner.Private[privacy.Means] { return arms.NewAdaPUCB(1) },
 	}.Item()
@@ -90,7 +90,7 @@ func ExampleReleases() {
 // Every private learner of the catalogues is attacked, but for the local one that has no release.
 func TestEntry(t *testing.T) {
 	for _, e := range slices.Concat(catalogue.Arms(), catalogue.Adversarial(), catalogue.Linear(), catalogue.Slots()) {
-		item, err := Entry(e.Name, e, Budget, nil)
+		item, err := entryItem(e.Name, e, Budget, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", e.Name, err)
 		}

@@ -48,8 +48,8 @@ func semiBanditItem(e Effort, name string, exact float64, told bool, start slots
 	return item
 }
 
-// SoundSemiBandits audits the learners of the matroid bandits.
-func SoundSemiBandits(e Effort) (items []audit.Item) {
+// soundSemiBandits audits the learners of the matroid bandits.
+func soundSemiBandits(e Effort) (items []audit.Item) {
 	blocks := func(c privacy.Calibration) privacy.Tally {
 		return tally.Blocks{Budget: privacy.Budget{Epsilon: Budget.Epsilon}, Calibration: c}
 	}

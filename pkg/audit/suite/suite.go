@@ -67,7 +67,7 @@ func SoundItems(e Effort) []audit.Item {
 	items = append(append(items, SoundLearners(e)...), lateItem(e))
 	items = append(items, soundLocals(e)...)
 	items = append(items, soundTallies(e)...)
-	items = append(items, SoundSemiBandits(e)...)
+	items = append(items, soundSemiBandits(e)...)
 	items = append(append(items, soundArms(e)...), soundEstimates(e)...)
 	items = append(items, soundSparse(e)...)
 	items = append(items, soundSurvey(e)...)

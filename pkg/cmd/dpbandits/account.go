@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // bounds is what one accountant says. AtLeast is the other side, where it has one.
@@ -48,20 +48,20 @@ Both are rounded to the side on which they hold. "-" marks an accountant that
 cannot treat the composition, and +Inf one that proves nothing at this delta.
 `,
 		open: func(flags *flag.FlagSet) func(console) error {
-			var events privacy.Sequence
+			var events account.Sequence
 			for _, k := range kinds() {
 				flags.Var(releases{k, &events}, k.name, k.what)
 			}
 			delta := flags.Float64("delta", 0, "delta, a `number` in [0, 1), at which epsilon is asked for")
 			records := flags.Int("records", 1, "the `number` of records of a user, for privacy of the user")
 			asJSON := flags.Bool("json", false, "print JSON")
-			return func(to console) error { return account(events, *delta, *records, *asJSON, to) }
+			return func(to console) error { return accountFor(events, *delta, *records, *asJSON, to) }
 		},
 	}
 }
 
-// account prints what every accountant proves of a composition, tightest first.
-func account(events privacy.Sequence, delta float64, records int, asJSON bool, to console) error {
+// accountFor prints what every accountant proves of a composition, tightest first.
+func accountFor(events account.Sequence, delta float64, records int, asJSON bool, to console) error {
 	switch {
 	case len(events) == 0:
 		return misuse("no release, want at least one, such as -gaussian sigma=5")
@@ -70,12 +70,12 @@ func account(events privacy.Sequence, delta float64, records int, asJSON bool, t
 	case records < 1:
 		return misuse("-records %d, want >= 1", records)
 	}
-	var event privacy.Event = events
+	var event account.Event = events
 	if len(events) == 1 {
 		event = events[0]
 	}
 	if records > 1 {
-		event = privacy.GroupEvent{Event: event, Contributions: records}
+		event = account.GroupEvent{Event: event, Contributions: records}
 	}
 	answers := ask(event, delta)
 	if asJSON {
@@ -117,12 +117,12 @@ func rounded(x float64, side int) string {
 }
 
 // ask asks all accountants, and sorts what they say: the least epsilon first, refusals last.
-func ask(e privacy.Event, delta float64) []bounds {
+func ask(e account.Event, delta float64) []bounds {
 	var all []bounds
-	for _, a := range privacy.Accountants() {
+	for _, a := range account.Accountants() {
 		said := bounds{Accountant: a.String()}
 		epsilon, err := a.Epsilon(e, delta)
-		if pld, ok := a.(privacy.PLD); ok && err == nil {
+		if pld, ok := a.(account.PLD); ok && err == nil {
 			if lo, _, err := pld.EpsilonBounds(e, delta); err == nil {
 				said.AtLeast = new(number)
 				*said.AtLeast = number(lo)

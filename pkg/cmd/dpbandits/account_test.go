@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // command runs a command line and returns what it prints, and its status.
@@ -33,8 +33,8 @@ func TestAccount(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
-	event := privacy.Sequence{privacy.Repeat{Event: privacy.LaplaceEvent{Epsilon: 0.1}, Times: 100}, privacy.Repeat{Event: privacy.GaussianEvent{Mu: 0.4}, Times: 20}}
-	want, by, err := privacy.Tightest(event, 1e-6)
+	event := account.Sequence{account.Repeat{Event: account.LaplaceEvent{Epsilon: 0.1}, Times: 100}, account.Repeat{Event: account.GaussianEvent{Mu: 0.4}, Times: 20}}
+	want, by, err := account.Tightest(event, 1e-6)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestAccount(t *testing.T) {
 	if first.Epsilon != want || first.Accountant != by || !(first.AtLeast <= want && first.AtLeast > want*0.99) || got.Delta != 1e-6 {
 		t.Errorf("%+v first, want %v by %s", first, want, by)
 	}
-	if len(got.Answers) != len(privacy.Accountants()) || got.Answers[len(got.Answers)-1].Refuses == "" {
+	if len(got.Answers) != len(account.Accountants()) || got.Answers[len(got.Answers)-1].Refuses == "" {
 		t.Errorf("%d answers, of which the last is %+v: want all, those that refuse last", len(got.Answers), got.Answers[len(got.Answers)-1])
 	}
 }
@@ -50,21 +50,21 @@ func TestAccount(t *testing.T) {
 // TestAccountKinds: each kind of release, in words, is the event of the package; of users, the
 // group.
 func TestAccountKinds(t *testing.T) {
-	for text, want := range map[string]privacy.Event{
-		"-gaussian sigma=2":                                        privacy.GaussianEvent{Mu: 0.5},
-		"-laplace eps=0.5":                                         privacy.LaplaceEvent{Epsilon: 0.5},
-		"-discrete-gaussian sigma=2,sensitivity=3":                 privacy.DiscreteGaussianEvent{Dim: 1, Sensitivity: 3, Sigma: 2},
-		"-discrete-laplace scale=4,sensitivity=2":                  privacy.DiscreteLaplaceEvent{Sensitivity: 2, Scale: 4},
-		"-response eps=1,choices=3":                                privacy.ResponseEvent{Epsilon: 1, Choices: 3},
-		"-exponential eps=0.25,times=2":                            privacy.Repeat{Event: privacy.ExponentialEvent{Epsilon: 0.25}, Times: 2},
-		"-sparse-vector eps=0.5,accepted=4":                        privacy.SparseVectorEvent{Epsilon: 0.5, Accepted: 4},
-		"-shuffle eps=1,users=1000":                                privacy.ShuffleEvent{Local: 1, Users: 1000},
-		"-binomial trials=100,p=0.5,tail=1e-9,most=2,norm=3,dim=4": privacy.BinomialEvent{Trials: 100, P: 0.5, Coordinates: 4, Most: 2, Norm: 3, Tail: 1e-9},
-		"-discrete-gaussian sigma=2,dim=3":                         privacy.DiscreteGaussianEvent{Dim: 3, Sensitivity: 1, Sigma: 2},
-		"-approximate eps=1,delta=1e-7":                            privacy.ApproximateEvent{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-7}},
-		"-laplace eps=0.5 -gaussian sigma=2":                       privacy.Sequence{privacy.LaplaceEvent{Epsilon: 0.5}, privacy.GaussianEvent{Mu: 0.5}},
-		"-gaussian sigma=2 -records 3":                             privacy.GroupEvent{Event: privacy.GaussianEvent{Mu: 0.5}, Contributions: 3},
-		"-gaussian sigma=1e9,sensitivity=0,times=70":               privacy.Repeat{Event: privacy.GaussianEvent{}, Times: 70},
+	for text, want := range map[string]account.Event{
+		"-gaussian sigma=2":                                        account.GaussianEvent{Mu: 0.5},
+		"-laplace eps=0.5":                                         account.LaplaceEvent{Epsilon: 0.5},
+		"-discrete-gaussian sigma=2,sensitivity=3":                 account.DiscreteGaussianEvent{Dim: 1, Sensitivity: 3, Sigma: 2},
+		"-discrete-laplace scale=4,sensitivity=2":                  account.DiscreteLaplaceEvent{Sensitivity: 2, Scale: 4},
+		"-response eps=1,choices=3":                                account.ResponseEvent{Epsilon: 1, Choices: 3},
+		"-exponential eps=0.25,times=2":                            account.Repeat{Event: account.ExponentialEvent{Epsilon: 0.25}, Times: 2},
+		"-sparse-vector eps=0.5,accepted=4":                        account.SparseVectorEvent{Epsilon: 0.5, Accepted: 4},
+		"-shuffle eps=1,users=1000":                                account.ShuffleEvent{Local: 1, Users: 1000},
+		"-binomial trials=100,p=0.5,tail=1e-9,most=2,norm=3,dim=4": account.BinomialEvent{Trials: 100, P: 0.5, Coordinates: 4, Most: 2, Norm: 3, Tail: 1e-9},
+		"-discrete-gaussian sigma=2,dim=3":                         account.DiscreteGaussianEvent{Dim: 3, Sensitivity: 1, Sigma: 2},
+		"-approximate eps=1,delta=1e-7":                            account.ApproximateEvent{Epsilon: 1, Delta: 1e-7},
+		"-laplace eps=0.5 -gaussian sigma=2":                       account.Sequence{account.LaplaceEvent{Epsilon: 0.5}, account.GaussianEvent{Mu: 0.5}},
+		"-gaussian sigma=2 -records 3":                             account.GroupEvent{Event: account.GaussianEvent{Mu: 0.5}, Contributions: 3},
+		"-gaussian sigma=1e9,sensitivity=0,times=70":               account.Repeat{Event: account.GaussianEvent{}, Times: 70},
 	} {
 		out, complaints, status := on(append([]string{"account", "-delta", "1e-5"}, strings.Fields(text)...)...)
 		if status != 0 || !strings.HasPrefix(out, want.String()+"\nat delta = 1e-05\n") {
@@ -127,7 +127,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("dpbandits %s: status %d, prints %q, complains %q", line, status, out, complaints)
 		}
 	}
-	if s := ask(privacy.LaplaceEvent{Epsilon: 1}, 0); float64(s[0].Epsilon) != 1 || !math.IsInf(float64(s[len(s)-1].Epsilon), 1) {
+	if s := ask(account.LaplaceEvent{Epsilon: 1}, 0); float64(s[0].Epsilon) != 1 || !math.IsInf(float64(s[len(s)-1].Epsilon), 1) {
 		t.Errorf("Laplace noise of epsilon 1 at delta 0: %+v", s)
 	}
 }

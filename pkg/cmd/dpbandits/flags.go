@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpbandits/dpbandits/pkg/cmd/until"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
 // choice is a flag's value that is one of some words, which completion offers.
@@ -60,7 +60,7 @@ func scaleFlag(flags *flag.FlagSet, usage string) *string {
 // make that -while names is gone.
 func whileFlag(flags *flag.FlagSet) func(work func(ctx context.Context) error) error {
 	while := flags.String("while", "", "stop when this `file` is gone, or the process whose id it holds is not the\nparent; make says this")
-	return func(work func(ctx context.Context) error) error { return simulate.UntilStopped(*while, work) }
+	return func(work func(ctx context.Context) error) error { return until.Stopped(*while, work) }
 }
 
 // writeJSON writes a value as indented JSON.

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// words returns the flags of a case in pkg/privacy/testdata/accountants.csv, or nil for one that
-// has no flag.
+// words returns the flags of a case in pkg/privacy/account/testdata/accountants.csv, or nil for one
+// that has no flag.
 func words(t *testing.T, name string) (flags []string) {
 	t.Helper()
 	if k, rest, ok := strings.Cut(name, " of: "); ok {
@@ -101,7 +101,7 @@ var manyTimes = regexp.MustCompile(` x \d{4}|^sparse vector \S+ \d{4}`)
 // file has; the first answer is not below dp-accounting's optimistic estimate; and what is printed
 // for people is the same, rounded to the safe side.
 func TestBesideAnotherAccountant(t *testing.T) {
-	f, err := os.Open("../../privacy/testdata/accountants.csv")
+	f, err := os.Open("../../privacy/account/testdata/accountants.csv")
 	if err != nil {
 		t.Fatal(err)
 	}

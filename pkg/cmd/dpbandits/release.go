@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // kind is a kind of release that account takes as a flag.
@@ -15,7 +15,7 @@ type kind struct {
 	name, what string
 	fields     []string // allowed, the required ones first
 	required   int
-	event      func(f fields) privacy.Event
+	event      func(f fields) account.Event
 }
 
 // fields are the numbers of a release, by name.
@@ -34,39 +34,39 @@ var whole = []string{"times", "choices", "users", "accepted", "dim", "trials", "
 func kinds() []kind {
 	return []kind{
 		{"gaussian", "Gaussian noise of standard deviation sigma on what a record moves by sensitivity (1), in the L2 norm",
-			[]string{"sigma", "sensitivity"}, 1, func(f fields) privacy.Event {
-				return privacy.GaussianEvent{Mu: f.or("sensitivity", 1) / f["sigma"]}
+			[]string{"sigma", "sensitivity"}, 1, func(f fields) account.Event {
+				return account.GaussianEvent{Mu: f.or("sensitivity", 1) / f["sigma"]}
 			}},
 		{"laplace", "Laplace noise of scale sensitivity/eps, in the L1 norm", []string{"eps"}, 1,
-			func(f fields) privacy.Event { return privacy.LaplaceEvent{Epsilon: f["eps"]} }},
+			func(f fields) account.Event { return account.LaplaceEvent{Epsilon: f["eps"]} }},
 		{"discrete-gaussian", "discrete Gaussian noise on dim (1) integers that a record moves by sensitivity (1), in the L2 norm", []string{"sigma", "sensitivity", "dim"}, 1,
-			func(f fields) privacy.Event {
-				return privacy.DiscreteGaussianEvent{Dim: int(f.or("dim", 1)), Sensitivity: f.or("sensitivity", 1), Sigma: f["sigma"]}
+			func(f fields) account.Event {
+				return account.DiscreteGaussianEvent{Dim: int(f.or("dim", 1)), Sensitivity: f.or("sensitivity", 1), Sigma: f["sigma"]}
 			}},
 		{"discrete-laplace", "discrete Laplace noise on integers that a record moves by sensitivity (1), in the L1 norm", []string{"scale", "sensitivity"}, 1,
-			func(f fields) privacy.Event {
-				return privacy.DiscreteLaplaceEvent{Sensitivity: int64(f.or("sensitivity", 1)), Scale: f["scale"]}
+			func(f fields) account.Event {
+				return account.DiscreteLaplaceEvent{Sensitivity: int64(f.or("sensitivity", 1)), Scale: f["scale"]}
 			}},
 		{"response", "randomised response among choices (2) values", []string{"eps", "choices"}, 1,
-			func(f fields) privacy.Event {
-				return privacy.ResponseEvent{Epsilon: f["eps"], Choices: int(f.or("choices", 2))}
+			func(f fields) account.Event {
+				return account.ResponseEvent{Epsilon: f["eps"], Choices: int(f.or("choices", 2))}
 			}},
 		{"exponential", "a choice by the exponential mechanism whose privacy loss has a range of at most eps", []string{"eps"}, 1,
-			func(f fields) privacy.Event { return privacy.ExponentialEvent{Epsilon: f["eps"]} }},
+			func(f fields) account.Event { return account.ExponentialEvent{Epsilon: f["eps"]} }},
 		{"sparse-vector", "comparisons with a noisy threshold, eps for each of the accepted (1) ones", []string{"eps", "accepted"}, 1,
-			func(f fields) privacy.Event {
-				return privacy.SparseVectorEvent{Epsilon: f["eps"], Accepted: int(f.or("accepted", 1))}
+			func(f fields) account.Event {
+				return account.SparseVectorEvent{Epsilon: f["eps"], Accepted: int(f.or("accepted", 1))}
 			}},
 		{"shuffle", "messages of eps local privacy, one from each of users, in random order", []string{"eps", "users"}, 2,
-			func(f fields) privacy.Event { return privacy.ShuffleEvent{Local: f["eps"], Users: int(f["users"])} }},
+			func(f fields) account.Event { return account.ShuffleEvent{Local: f["eps"], Users: int(f["users"])} }},
 		{"binomial", "binomial noise on dim integers; a record moves each by at most most (1), and all by norm (most) in the\nL2 norm; the tails cost tail of delta",
-			[]string{"trials", "p", "tail", "most", "norm", "dim"}, 3, func(f fields) privacy.Event {
-				return privacy.BinomialEvent{Trials: int64(f["trials"]), P: f["p"], Coordinates: int(f.or("dim", 1)),
+			[]string{"trials", "p", "tail", "most", "norm", "dim"}, 3, func(f fields) account.Event {
+				return account.BinomialEvent{Trials: int64(f["trials"]), P: f["p"], Coordinates: int(f.or("dim", 1)),
 					Most: int(f.or("most", 1)), Norm: f.or("norm", f.or("most", 1)), Tail: f["tail"]}
 			}},
 		{"approximate", "any (eps, delta)-private release", []string{"eps", "delta"}, 2,
-			func(f fields) privacy.Event {
-				return privacy.ApproximateEvent{Budget: privacy.Budget{Epsilon: f["eps"], Delta: f["delta"]}}
+			func(f fields) account.Event {
+				return account.ApproximateEvent{Epsilon: f["eps"], Delta: f["delta"]}
 			}},
 	}
 }
@@ -74,7 +74,7 @@ func kinds() []kind {
 // releases is the value of a flag that adds a release of its kind to a composition.
 type releases struct {
 	kind
-	to *privacy.Sequence
+	to *account.Sequence
 }
 
 const releaseHeading = "Releases"
@@ -118,7 +118,7 @@ func (r releases) complete(word string) (candidates []string) {
 }
 
 // parse reads a release such as "sigma=5,sensitivity=1,times=200".
-func (k kind) parse(text string) (privacy.Event, error) {
+func (k kind) parse(text string) (account.Event, error) {
 	f := fields{}
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, ok := strings.Cut(part, "=")
@@ -145,7 +145,7 @@ func (k kind) parse(text string) (privacy.Event, error) {
 	}
 	e := k.event(f)
 	if times := int(f.or("times", 1)); times > 1 {
-		e = privacy.Repeat{Event: e, Times: times}
+		e = account.Repeat{Event: e, Times: times}
 	}
 	return e, e.Validate()
 }

@@ -5,7 +5,7 @@ import (
 	"flag"
 
 	"github.com/dpbandits/dpbandits/notebooks/catalogue"
-	"github.com/dpbandits/dpbandits/pkg/simulate"
+	"github.com/dpbandits/dpbandits/pkg/cmd/until"
 )
 
 func sweepCommand() command {
@@ -34,7 +34,7 @@ The status is 1 if trials failed or are missing; the table then has the others.
 		open: func(flags *flag.FlagSet) func(console) error {
 			run := catalogue.Sweep().Command(flags)
 			return func(to console) error {
-				return simulate.UntilStopped("", func(ctx context.Context) error { return run(ctx, to.out, to.err) })
+				return until.Stopped("", func(ctx context.Context) error { return run(ctx, to.out, to.err) })
 			}
 		},
 	}

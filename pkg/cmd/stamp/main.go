@@ -25,7 +25,8 @@ import (
 	"strings"
 )
 
-const simulate = "github.com/dpbandits/dpbandits/pkg/simulate"
+// built is the package that is told.
+const built = "github.com/dpbandits/dpbandits/pkg/internal/built"
 
 func main() {
 	if len(os.Args) < 2 {
@@ -53,7 +54,7 @@ func main() {
 }
 
 // stamp returns the flags that a linker with these arguments is to have in addition: none, if it
-// links no program with package simulate.
+// links no program that asks.
 func stamp(args []string) (flags []string, err error) {
 	var config string
 	var told []string // what the linker sets otherwise
@@ -77,7 +78,7 @@ func stamp(args []string) (flags []string, err error) {
 		return nil, nil
 	}
 	archives, err := readConfig(config)
-	if err != nil || archives[simulate] == "" {
+	if err != nil || archives[built] == "" {
 		return nil, err
 	}
 	main := args[len(args)-1]
@@ -90,9 +91,9 @@ func stamp(args []string) (flags []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	flags = []string{"-X=" + simulate + ".built=" + sums}
-	if name := revision(archives[simulate]); name != "" {
-		flags = append(flags, "-X="+simulate+".revision="+name)
+	flags = []string{"-X=" + built + ".built=" + sums}
+	if name := revision(archives[built]); name != "" {
+		flags = append(flags, "-X="+built+".revision="+name)
 	}
 	return flags, nil
 }

@@ -20,7 +20,7 @@ func revision(archive string) string {
 	}
 	root := filepath.Dir(filepath.Dir(filepath.Dir(own)))
 	text, err := os.ReadFile(archive)
-	if err != nil || !bytes.Contains(text, []byte(filepath.Join(root, "pkg", "simulate")+string(filepath.Separator))) {
+	if err != nil || !bytes.Contains(text, []byte(filepath.Join(root, "pkg", "internal", "built")+string(filepath.Separator))) {
 		return ""
 	}
 	name, changed := stateOf(root)

@@ -136,7 +136,7 @@ func TestStampLeavesOthersAlone(t *testing.T) {
 		}
 	}
 	own, main := archive(t, known, "s", "fmt"), archive(t, known, "m")
-	text += "packagefile " + simulate + "=" + own + "\npackagefile example.org/mine=" + main + "\n"
+	text += "packagefile " + built + "=" + own + "\npackagefile example.org/mine=" + main + "\n"
 	if err := os.WriteFile(config, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestStampLeavesOthersAlone(t *testing.T) {
 	if err != nil || len(flags) != 1 {
 		t.Fatalf("flags %q, error %v, want one flag", flags, err)
 	}
-	if f := flags[0]; !strings.HasPrefix(f, "-X="+simulate+".built=fmt=") || strings.Contains(f, "example.org/mine") {
+	if f := flags[0]; !strings.HasPrefix(f, "-X="+built+".built=fmt=") || strings.Contains(f, "example.org/mine") {
 		t.Errorf("flag %q, want hashes of all but the main package", f)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // TestGaussianThompson: it plays each arm so often first, then mostly the best one, and claims what
@@ -25,7 +26,7 @@ func TestGaussianThompson(t *testing.T) {
 		mean, se := regret(t, l, c2, horizon, 10, 1)
 		c := privacy.ClaimOf(opened(t, l, bandit.Problem{Arms: 5, Slots: 1, RewardMax: 1}, horizon))
 		t.Logf("variance %v: a regret of %.0f (%.0f), epsilon = %.4g", variance, mean, se, c.Epsilon())
-		if want := privacy.GaussianEpsilon(1e-5, math.Sqrt((horizon-first+1)/(variance*(first+1)))); math.Abs(c.Epsilon()-want) > 1e-9*want {
+		if want := account.GaussianEpsilon(1e-5, math.Sqrt((horizon-first+1)/(variance*(first+1)))); math.Abs(c.Epsilon()-want) > 1e-9*want {
 			t.Errorf("variance %v: claims epsilon = %v, want %v", variance, c.Epsilon(), want)
 		}
 		if c.Model() != privacy.Central || !(c.Epsilon() < epsilon || epsilon == 0) {

@@ -19,6 +19,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -466,7 +467,7 @@ func TestCombinerLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range r.Policies {
-		if epsilon, _, err := privacy.Tightest(p.Claim.Event(), p.Claim.Asked().Delta); err != nil || epsilon != p.Claim.Epsilon() {
+		if epsilon, _, err := account.Tightest(p.Claim.Event(), p.Claim.Asked().Delta); err != nil || epsilon != p.Claim.Epsilon() {
 			t.Errorf("%s: claims epsilon = %v, an accountant finds %v, %v", p.Name, p.Claim.Epsilon(), epsilon, err)
 		}
 		if p.Claim.Model() != privacy.Local || strings.Contains(p.Name, "inf") != math.IsInf(p.Claim.Epsilon(), 1) {

@@ -15,6 +15,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -67,7 +68,7 @@ func TestLDPSensitivity(t *testing.T) {
 						}
 					}
 				}
-				mu := privacy.ClaimOf(ready).Event().(privacy.GaussianEvent).Mu
+				mu := privacy.ClaimOf(ready).Event().(account.GaussianEvent).Mu
 				least := 0.99
 				if n.Calibration == privacy.AsPublished && k != 0 {
 					least = 0.75

@@ -7,6 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // AmplifiedNoise is the noise of shuffle LinUCB by amplification (Chowdhury and Zhou, "Shuffle
@@ -15,7 +16,7 @@ import (
 // natural.
 //
 //   - Sound: the least Gaussian noise for which the local guarantee or the amplified one
-//     (privacy.AmplifiedDelta), whichever is better, is within the budget. If amplification does
+//     (account.AmplifiedDelta), whichever is better, is within the budget. If amplification does
 //     not help, as with B = 20 at any usual budget, this is the noise of LDP LinUCB; the claim is
 //     then the local one and says so.
 //   - AsPublished: s = 6 sqrt(2 ln(2.5 B/delta))/(epsilon sqrt(B)), the constants of the proof. The
@@ -57,7 +58,7 @@ func (a AmplifiedNoise) local() (LDPNoise, error) {
 		if err != nil {
 			return n, err
 		}
-		n.Budget.Epsilon = max(a.Budget.Epsilon, privacy.GaussianEpsilon(a.Budget.Delta, mu))
+		n.Budget.Epsilon = max(a.Budget.Epsilon, account.GaussianEpsilon(a.Budget.Delta, mu))
 	case privacy.AsPublished:
 		n.Budget = privacy.Budget{Epsilon: a.Budget.Epsilon * math.Sqrt(b), Delta: a.Budget.Delta / b}
 	default:
@@ -93,7 +94,7 @@ func (a AmplifiedNoise) Amplification(p bandit.Problem) (out Amplification, err 
 	if err != nil {
 		return out, err
 	}
-	out = Amplification{SD: 1 / s.mu, Without: 1 / mu, Local: privacy.GaussianEpsilon(a.Budget.Delta, s.mu)}
+	out = Amplification{SD: 1 / s.mu, Without: 1 / mu, Local: account.GaussianEpsilon(a.Budget.Delta, s.mu)}
 	plan := a.plan(s, a.Batch)
 	out.Epsilon = plan.HeldBy(a).Claim().Epsilon()
 	out.Helps = plan.Model == privacy.Shuffled
@@ -104,8 +105,8 @@ func (a AmplifiedNoise) Amplification(p bandit.Problem) (out Amplification, err 
 // is proved to amplify.
 func (a AmplifiedNoise) plan(s ldpScale, batch int) privacy.Plan {
 	p := s.plan(a.Budget, "Chowdhury and Zhou 2022, messages of Zheng et al. 2020; mu-GDP (Dong, Roth, Su 2022)", batch)
-	if _, amplified := p.HeldBy(a).Event().(privacy.ApproximateEvent); amplified {
-		p.Source = "Chowdhury and Zhou 2022; amplification by shuffling of Feldman, McMillan, Talwar 2021, Thm. 3.2, for Gaussian messages that are nearly pure (privacy.AmplifiedDelta)"
+	if _, amplified := p.HeldBy(a).Event().(account.ApproximateEvent); amplified {
+		p.Source = "Chowdhury and Zhou 2022; amplification by shuffling of Feldman, McMillan, Talwar 2021, Thm. 3.2, for Gaussian messages that are nearly pure (account.AmplifiedDelta)"
 		return learner.Shuffled(p, "an honest shuffler, and nobody sees a message before it has shuffled the batch",
 			fmt.Sprintf("all %d users of a batch follow the protocol; f of them who do not leave it as if batches were of %d - f", batch, batch))
 	}

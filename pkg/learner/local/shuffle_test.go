@@ -16,6 +16,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -47,7 +48,7 @@ func TestShuffleLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range r.Policies {
-		epsilon, _, err := privacy.Tightest(p.Claim.Event(), p.Claim.Asked().Delta)
+		epsilon, _, err := account.Tightest(p.Claim.Event(), p.Claim.Asked().Delta)
 		if err != nil || epsilon != p.Claim.Epsilon() {
 			t.Errorf("%s: claims epsilon = %v, an accountant finds %v, %v", p.Name, p.Claim.Epsilon(), epsilon, err)
 		}
@@ -76,7 +77,7 @@ func TestAmplification(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if epsilon, _, err := privacy.Tightest(c.Event(), b.Delta); err != nil || epsilon != c.Epsilon() {
+		if epsilon, _, err := account.Tightest(c.Event(), b.Delta); err != nil || epsilon != c.Epsilon() {
 			t.Errorf("claims epsilon = %v, an accountant finds %v, %v", c.Epsilon(), epsilon, err)
 		}
 		if a.Helps != (batch > 20) || (c.Model() == privacy.Shuffled) != a.Helps || c.Epsilon() != a.Epsilon || math.Abs(c.Epsilon()-1) > 1e-6 || c.Epsilon() > 1+1e-12 {
@@ -132,7 +133,7 @@ func TestVectorSumUnbiased(t *testing.T) {
 		const batches, batch = 4000, 20
 		n := local.VectorSum{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Batch: batch, Levels: levels}
 		ready, d := learnertest.Device(t, local.VectorSumDevice{Noise: n}, learnertest.Features, 1000)
-		event := privacy.ClaimOf(ready).Event().(privacy.BinomialEvent)
+		event := privacy.ClaimOf(ready).Event().(account.BinomialEvent)
 		g := float64(levels)
 		matrix, vector := g, g/2 // levels per unit
 		offset := []float64{0, 0.5, 0, 0.5, 0.5, 0, 0.5, 0.5, 0.5, 0, 1, 1, 1, 1}
@@ -191,7 +192,7 @@ func TestVectorSumSensitivity(t *testing.T) {
 			p.Dim = 3
 		}
 		ready, d := learnertest.Device(t, local.VectorSumDevice{Noise: local.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}, Batch: 1, Levels: 400, Constant: k}}, p, 100)
-		e := privacy.ClaimOf(ready).Event().(privacy.BinomialEvent)
+		e := privacy.ClaimOf(ready).Event().(account.BinomialEvent)
 		// No noise is no help here: the counts of two users under the same noise differ by their own
 		// counts.
 		report := func(x []float64, y float64) learner.Message {

@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -26,7 +27,7 @@ import (
 //
 // Diagonal entries lie in [0, L^2], others in [-L^2/2, L^2/2] because 2|x_i x_j| <= x_i^2 + x_j^2,
 // and y x_i in [-L Y, L Y] with Y the bound on |y|. Each range has g levels, and b is the least for
-// which the privacy.BinomialEvent of a replacement is within the budget. Its Norm and Most are
+// which the account.BinomialEvent of a replacement is within the budget. Its Norm and Most are
 // computed so: if two values are rounded by one and the same uniform number, the rounded values
 // differ by the floor or the ceiling of the values' difference D_j in levels. So a coordinate
 // changes by at most g, and all m of them by at most |D| + sqrt(m) in the Euclidean norm, where |D|
@@ -64,7 +65,7 @@ type vectorScale struct {
 	most      float64   // ones among a coordinate's bits, in a message
 	corner    int       // the coordinate that is public and not sent, or -1
 	noise     *random.Binomial
-	event     privacy.BinomialEvent // of a batch; Trials = b B
+	event     account.BinomialEvent // of a batch; Trials = b B
 }
 
 // scale validates and calibrates the noise.
@@ -111,7 +112,7 @@ func (v VectorSum) scale(p bandit.Problem) (s vectorScale, err error) {
 		m--
 	}
 	root := math.Sqrt(float64(m))
-	s.event = privacy.BinomialEvent{
+	s.event = account.BinomialEvent{
 		P: vectorSumP, Coordinates: m, Most: int(levels), Norm: min(float64(sensitivity*(1+1e-9))+root, root*levels), Tail: 1e-3 * v.Budget.Delta,
 	}
 	if s.none {
@@ -146,7 +147,7 @@ func (s *vectorScale) proxy() float64 {
 // plan returns what the sum over a batch shows of one of its users. Rounding hides nothing.
 func (s *vectorScale) plan(batch int) privacy.Plan {
 	round := privacy.RoundLaw(s.size)
-	p := learner.MessagePlan(s.Budget, privacy.Sound, s.Constant, "Chowdhury and Zhou 2022; protocol of Cheu, Joseph, Mao, Peng 2022; exact binomial trade-off curves (privacy.BinomialEvent)",
+	p := learner.MessagePlan(s.Budget, privacy.Sound, s.Constant, "Chowdhury and Zhou 2022; protocol of Cheu, Joseph, Mao, Peng 2022; exact binomial trade-off curves (account.BinomialEvent)",
 		privacy.Release{Law: round})
 	if s.bits > 0 { // the public corner's noise is drawn, too, and not added
 		p.Cases[0][0] = privacy.Release{Law: privacy.BinomialLaw(s.event.Coordinates, s.noise), Sensitivity: privacy.Norms{L2: s.event.Norm, LInf: float64(s.event.Most)}}

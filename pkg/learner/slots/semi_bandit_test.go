@@ -18,6 +18,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -390,7 +391,7 @@ func TestSemiBanditClaims(t *testing.T) {
 		if c := privacy.ClaimOf(l); c.Model() != privacy.Central || c.Epsilon() != 2 || c.Asked().Delta != 0 {
 			t.Errorf("%T claims %v", l, c)
 		}
-		if epsilon, _, err := privacy.Tightest(privacy.PlanOf(l, 100).Event(), 0); err != nil || math.Abs(epsilon-2) > 1e-12 {
+		if epsilon, _, err := account.Tightest(privacy.PlanOf(l, 100).Event(), 0); err != nil || math.Abs(epsilon-2) > 1e-12 {
 			t.Errorf("%T spends epsilon = %v, %v", l, epsilon, err)
 		}
 	}

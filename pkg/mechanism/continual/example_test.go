@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -26,7 +27,7 @@ func ExampleBLT() {
 	}
 	fmt.Printf("largest standard deviation, in units of L~^2/mu: %.1f, Honaker's tree %.1f\n", sd[0], sd[1])
 	blt := plans[0]
-	all, part := privacy.ClaimOf(blt).Event().(privacy.GaussianEvent), privacy.PlanOf(blt, 1000).Event().(privacy.GaussianEvent)
+	all, part := privacy.ClaimOf(blt).Event().(account.GaussianEvent), privacy.PlanOf(blt, 1000).Event().(account.GaussianEvent)
 	fmt.Printf("a thousand rounds spend %.1f of mu\n", part.Mu/all.Mu)
 	// Output:
 	// largest standard deviation, in units of L~^2/mu: 6.7, Honaker's tree 17.1

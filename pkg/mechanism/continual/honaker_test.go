@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/mechanismtest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // nodeMatrix returns C of the binary tree over n rows, a row for each finished node in the order in
@@ -48,9 +49,9 @@ func TestHonakerAgainstLeastSquares(t *testing.T) {
 		}
 		wide(t, b, f)
 		for rows := 1; rows <= n; rows += 1 + n/20 {
-			shows(t, b.Slice(0, rows, 0, rows+finished(rows)), privacy.PlanOf(h.Opened, rows).Event().(privacy.GaussianEvent).Mu*f.sd/f.sensitivity())
+			shows(t, b.Slice(0, rows, 0, rows+finished(rows)), privacy.PlanOf(h.Opened, rows).Event().(account.GaussianEvent).Mu*f.sd/f.sensitivity())
 		}
-		shows(t, b, privacy.ClaimOf(h.Opened).Event().(privacy.GaussianEvent).Mu*f.sd/f.sensitivity())
+		shows(t, b, privacy.ClaimOf(h.Opened).Event().(account.GaussianEvent).Mu*f.sd/f.sensitivity())
 		for rows := 1; rows <= n; rows *= 2 {
 			nodes := nodeMatrix(rows)
 			var gram, x mat.Dense

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -61,12 +62,12 @@ func TestLedger(t *testing.T) {
 }
 
 // mu returns what an event costs, the Wishart's in nodes.
-func mu(t *testing.T, e privacy.Event) float64 {
+func mu(t *testing.T, e account.Event) float64 {
 	t.Helper()
 	switch e := e.(type) {
-	case privacy.GaussianEvent:
+	case account.GaussianEvent:
 		return e.Mu
-	case privacy.WishartEvent:
+	case account.WishartEvent:
 		return float64(e.Nodes)
 	}
 	t.Fatalf("an event of type %T", e)
@@ -115,7 +116,7 @@ func TestSpent(t *testing.T) {
 				last = spent
 				if !blt && !root && !below && !seldom && one > 0 {
 					nodes := spent / one
-					if _, wishart := event.(privacy.WishartEvent); !wishart {
+					if _, wishart := event.(account.WishartEvent); !wishart {
 						nodes *= nodes
 					}
 					expect.Near(t, fmt.Sprintf("%s: nodes after %d rows of %d", name, records, horizon), nodes, float64(most), 1e-9)
@@ -143,7 +144,7 @@ func TestFactorisationClaims(t *testing.T) {
 				}
 			} else {
 				expect.Near(t, name+": epsilon", claim.Epsilon(), 0.7, 1e-9)
-				expect.Near(t, name+": delta at mu", privacy.GaussianDelta(0.7, mu(t, claim.Event())), 1e-4, 1e-9)
+				expect.Near(t, name+": delta at mu", account.GaussianDelta(0.7, mu(t, claim.Event())), 1e-4, 1e-9)
 			}
 			if claim.Model() != privacy.Central || claim.Scope() != privacy.AllOutputs || claim.Neighbours() != privacy.ReplaceRound || claim.Calibration() != privacy.Sound || claim.Source() == "" {
 				t.Errorf("%s: claims %v", name, claim)

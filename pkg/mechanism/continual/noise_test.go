@@ -12,6 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/mechanismtest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -100,9 +101,9 @@ func TestGaussianSensitivity(t *testing.T) {
 		}
 		try([]float64{s.Bound, 0, 0, 0, 0}, []float64{0, 0, 0, s.Bound, 0})
 		held := 7.0 // of row 1: the blocks of 1, 2, ..., 64
-		mu := privacy.ClaimOf(g).Event().(privacy.GaussianEvent).Mu
+		mu := privacy.ClaimOf(g).Event().(account.GaussianEvent).Mu
 		expect.Near(t, fmt.Sprintf("%v: mu of the claim", c), mu, math.Sqrt(held)*worst, 1e-12)
-		expect.Near(t, fmt.Sprintf("%v: delta at the epsilon of the claim", c), privacy.GaussianDelta(privacy.ClaimOf(g).Epsilon(), mu), 1e-4, 1e-6)
+		expect.Near(t, fmt.Sprintf("%v: delta at the epsilon of the claim", c), account.GaussianDelta(privacy.ClaimOf(g).Epsilon(), mu), 1e-4, 1e-6)
 		if c == privacy.Sound {
 			expect.Near(t, "the epsilon claimed", privacy.ClaimOf(g).Epsilon(), 0.7, 1e-9)
 		} else if privacy.ClaimOf(g).Epsilon() >= 0.7 {

@@ -7,6 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/mechanismtest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -132,16 +133,16 @@ func TestWishartClaims(t *testing.T) {
 			}
 			w := opened.(*wishart)
 			claim := privacy.ClaimOf(w)
-			event := claim.Event().(privacy.WishartEvent)
+			event := claim.Event().(account.WishartEvent)
 			// Theorem 23 for what a node spends, at the degrees of freedom that it has.
-			if need := 28 * math.Log(4/event.Node.Delta) / (event.Node.Epsilon * event.Node.Epsilon); float64(w.Freedom()-s.Dim) < need*(1-1e-12) {
-				t.Errorf("%v at %v: k - p = %d, want >= %v for %v a node", c, epsilon, w.Freedom()-s.Dim, need, event.Node)
+			if need := 28 * math.Log(4/event.Delta) / (event.Epsilon * event.Epsilon); float64(w.Freedom()-s.Dim) < need*(1-1e-12) {
+				t.Errorf("%v at %v: k - p = %d, want >= %v for %v", c, epsilon, w.Freedom()-s.Dim, need, event)
 			}
 			if event.Nodes != maxNodes(s.Horizon) {
 				t.Errorf("%v at %v: %d nodes, want %d", c, epsilon, event.Nodes, maxNodes(s.Horizon))
 			}
 			if c == privacy.Sound {
-				asked := privacy.OptimalEpsilon(event.Node, event.Nodes, 0.1)
+				asked := account.OptimalEpsilon(event.Epsilon, event.Delta, event.Nodes, 0.1)
 				// but for the rounding of k
 				expect.Near(t, "Sound's epsilon by the theorem that it is calibrated to", asked, epsilon, 1e-2)
 				if claim.Epsilon() > asked || claim.Epsilon() > epsilon*(1+1e-9) {

@@ -4,13 +4,15 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/internal/fresh"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/mechanismtest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
-	"gonum.org/v1/gonum/mat"
-	"pgregory.net/rapid"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // TestSecureTree: the release is the exact sum of rounded rows and noise on the grid; the noise is
@@ -108,11 +110,11 @@ func TestSecureTreeClaims(t *testing.T) {
 		if spent := privacy.PlanOf(tree, setup.Horizon).Event(); spent != privacy.ClaimOf(tree).Event() {
 			t.Errorf("%v is spent after all rows, the claim says %v", spent, privacy.ClaimOf(tree).Event())
 		}
-		if e, _, err := privacy.Tightest(privacy.PlanOf(tree, 0).Event(), b.Delta); err != nil || e != 0 {
+		if e, _, err := account.Tightest(privacy.PlanOf(tree, 0).Event(), b.Delta); err != nil || e != 0 {
 			t.Errorf("epsilon = %v is spent before the first row (error %v), want 0", e, err)
 		}
 		// An accountant that has the event alone finds no more than what is claimed.
-		if e, by, err := privacy.Tightest(privacy.ClaimOf(tree).Event(), b.Delta); err != nil || e > privacy.ClaimOf(tree).Epsilon()*(1+1e-9) {
+		if e, by, err := account.Tightest(privacy.ClaimOf(tree).Event(), b.Delta); err != nil || e > privacy.ClaimOf(tree).Epsilon()*(1+1e-9) {
 			t.Errorf("%v: %s finds %v, the claim is %v: %v", b, by, e, privacy.ClaimOf(tree).Epsilon(), err)
 		}
 		// zCDP costs more than the exact accounting of Gaussians, by 1.56 at epsilon = 0.1 and less
@@ -190,7 +192,7 @@ func TestSecureTreeSensitivity(t *testing.T) {
 				}
 			}
 		}
-		if most := math.Sqrt2 * privacy.PlanOf(tree, 1).Event().(privacy.DiscreteGaussianEvent).Sensitivity; square > most*most {
+		if most := math.Sqrt2 * privacy.PlanOf(tree, 1).Event().(account.DiscreteGaussianEvent).Sensitivity; square > most*most {
 			t.Fatalf("moves a node by %v steps, want %v at most", math.Sqrt(square), most)
 		}
 	})

@@ -26,7 +26,7 @@ import (
 // delta) guarantees. The calibrations:
 //
 //   - Sound: eps0 and delta0 are chosen for the smallest k under the optimal composition of
-//     Kairouz, Oh and Viswanath (privacy.OptimalDelta) over the nodes that a row can be in. No
+//     Kairouz, Oh and Viswanath (account.OptimalDelta) over the nodes that a row can be in. No
 //     composition that knows only the guarantees of the nodes allows a smaller k. For few nodes it
 //     is nearly basic composition. eps0 stays below 1; a budget for which even the printed
 //     composition would allow an eps0 of 1 is refused.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // peeling is the regression of an episode with its noise.
@@ -78,7 +79,7 @@ func (h NoisyIHT) scales(steps int) (choice, value float64, err error) {
 // loss only the bound is used.
 type noisyMaximum struct{ epsilon float64 }
 
-var _ privacy.PureEvent = noisyMaximum{}
+var _ account.PureEvent = noisyMaximum{}
 
 func (e noisyMaximum) String() string {
 	return fmt.Sprintf("noisy maximum under Laplace noise, epsilon = %.4g", e.epsilon)
@@ -101,20 +102,20 @@ func peelingScale(b privacy.Budget, times int) (float64, error) {
 	if known, ok := peelingScales.Load(key); ok {
 		return known.(float64), nil
 	}
-	event := func(scale float64) privacy.Event {
-		return privacy.Sequence{
-			privacy.Repeat{Event: noisyMaximum{2 / scale}, Times: times},
-			privacy.Repeat{Event: privacy.LaplaceEvent{Epsilon: 1 / scale}, Times: times},
+	event := func(scale float64) account.Event {
+		return account.Sequence{
+			account.Repeat{Event: noisyMaximum{2 / scale}, Times: times},
+			account.Repeat{Event: account.LaplaceEvent{Epsilon: 1 / scale}, Times: times},
 		}
 	}
-	scale, err := privacy.Calibrate(privacy.PLD{}, b, event)
+	scale, err := privacy.Calibrate(account.PLD{}, b, event)
 	if err != nil {
 		return 0, err
 	}
 	// The accountant's epsilon, computed on another grid than its delta, may exceed the budget in the
 	// fifth digit.
 	for tries := 0; ; tries++ {
-		epsilon, err := privacy.PLD{}.Epsilon(event(scale), b.Delta)
+		epsilon, err := account.PLD{}.Epsilon(event(scale), b.Delta)
 		if err != nil {
 			return 0, err
 		}

@@ -3,6 +3,7 @@ package episodes
 import (
 	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // Plan returns what the estimates of so many records reveal of one record: that of its episode.
@@ -62,7 +63,7 @@ func (h *noisyIHT) shows(p *peeling) (all []privacy.Release) {
 			value.Law = privacy.GaussianLaw(h.as.Sparsity, s.value)
 			value.Sensitivity = privacy.Norms{L2: s.lambda}
 		case h.as.Unclipped:
-			choice.Own = privacy.Exposed{Why: "a context that is not clipped moves the estimate by any amount"}
+			choice.Own = account.Exposed{Why: "a context that is not clipped moves the estimate by any amount"}
 			value.Own = choice.Own
 		case s.choice > 0:
 			choice.Own = noisyMaximum{2 * s.lambda / s.choice}

@@ -11,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // flipHat is the setting of FLIPHAT's paper, but for the calibration.
@@ -315,9 +316,9 @@ func TestPublicConstants(t *testing.T) {
 			t.Fatalf("%d steps, want 1", at.steps)
 		}
 		ratio := at.first.lambda / at.first.choice
-		epsilon, err := privacy.PLD{}.Epsilon(privacy.Sequence{
-			privacy.Repeat{Event: noisyMaximum{2 * ratio}, Times: 10},
-			privacy.Repeat{Event: privacy.LaplaceEvent{Epsilon: ratio}, Times: 10},
+		epsilon, err := account.PLD{}.Epsilon(account.Sequence{
+			account.Repeat{Event: noisyMaximum{2 * ratio}, Times: 10},
+			account.Repeat{Event: account.LaplaceEvent{Epsilon: ratio}, Times: 10},
 		}, 0.01)
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -76,8 +77,8 @@ func (t *thresholdedLasso) calibrate(as *ThresholdedLasso, horizon int) error {
 	xi := math.Sqrt(32*log1) * math.Sqrt(8*spread*log1) / (b.Epsilon / (2 * episodes * log1))
 	if r.Split {
 		var err error
-		if xi, err = privacy.Calibrate(privacy.PLD{}, b, func(scale float64) privacy.Event {
-			return privacy.SparseVectorEvent{Epsilon: 2 / scale, Accepted: t.most * t.episodes}
+		if xi, err = privacy.Calibrate(account.PLD{}, b, func(scale float64) account.Event {
+			return account.SparseVectorEvent{Epsilon: 2 / scale, Accepted: t.most * t.episodes}
 		}); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // Plan returns what the releases of so many records reveal of one. Without the repairs that the
@@ -27,9 +28,9 @@ func (t *thresholdedLasso) plan(records int, draws []privacy.Draws) privacy.Plan
 	if records < 1 || t.data.Horizon < 2 {
 		return p
 	}
-	var exposed privacy.Event
+	var exposed account.Event
 	if why := t.as.Repairs.wanting(); len(why) > 0 {
-		exposed = privacy.Exposed{Why: strings.Join(why, "; ")}
+		exposed = account.Exposed{Why: strings.Join(why, "; ")}
 	} else {
 		p.Calibration = privacy.Sound
 		p.Conditions = []string{curator.ClippedRows}

@@ -9,6 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/mechanismtest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -181,7 +182,7 @@ func TestCascadePrivacy(t *testing.T) {
 			if got := largest / m.Scale(); budget.Delta == 0 && math.Abs(got-claim.Epsilon()) > 1e-9 {
 				t.Errorf("%v: the releases lose %v, and the claim is %v", budget, got, claim)
 			}
-			if got := privacy.GaussianEpsilon(budget.Delta, math.Sqrt(largest)/m.Scale()); budget.Delta > 0 && math.Abs(got-budget.Epsilon) > 1e-6 {
+			if got := account.GaussianEpsilon(budget.Delta, math.Sqrt(largest)/m.Scale()); budget.Delta > 0 && math.Abs(got-budget.Epsilon) > 1e-6 {
 				t.Errorf("%v: the releases lose %v", budget, got)
 			}
 		}

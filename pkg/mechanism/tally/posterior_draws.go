@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // PosteriorDraws releases after each record a fresh draw for each arm, as Thompson sampling makes
@@ -82,7 +83,7 @@ func (of PosteriorDraws) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means]
 	}
 	most := s.Slots * d.rounds(s.Horizon)
 	moved := side / math.Sqrt(float64(d.first)+1)
-	epsilon := privacy.GaussianEpsilon(of.Delta, math.Sqrt(float64(max(1, most)))*(moved/d.sd))
+	epsilon := account.GaussianEpsilon(of.Delta, math.Sqrt(float64(max(1, most)))*(moved/d.sd))
 	if !(epsilon > 0) || math.IsInf(epsilon, 0) {
 		return nil, fmt.Errorf("mechanism: PosteriorDraws of Variance = %v, First = %d and Delta = %v are epsilon-DP for epsilon = %v, want > 0 and finite",
 			of.Variance, d.first, of.Delta, epsilon)

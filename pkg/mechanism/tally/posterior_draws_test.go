@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -66,7 +67,7 @@ func TestPosteriorDrawsClaim(t *testing.T) {
 			if n < c.b {
 				return 0
 			}
-			return privacy.GaussianEpsilon(1e-5, math.Sqrt(float64(c.slots*(n-c.b+1))/(c.variance*float64(c.b+1))))
+			return account.GaussianEpsilon(1e-5, math.Sqrt(float64(c.slots*(n-c.b+1))/(c.variance*float64(c.b+1))))
 		}
 		p := d.Plan(c.now)
 		if want := epsilon(c.now); want == 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/mechanismtest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -118,7 +119,7 @@ func worth(tally *mechanismtest.Player[privacy.Means], s privacy.Setup) float64 
 		return math.Inf(1)
 	}
 	if delta := privacy.ClaimOf(tally).Asked().Delta; delta > 0 {
-		return privacy.GaussianEpsilon(delta, max(math.Sqrt(releases)*side/later, math.Sqrt(arms)*side/first))
+		return account.GaussianEpsilon(delta, max(math.Sqrt(releases)*side/later, math.Sqrt(arms)*side/first))
 	}
 	return max(releases*side/later, arms*side/first)
 }
@@ -136,7 +137,7 @@ func TestTallyLedger(t *testing.T) {
 					t.Fatal(err)
 				}
 				claim := privacy.ClaimOf(tally)
-				exact, _, err := privacy.Tightest(claim.Event(), claim.Asked().Delta)
+				exact, _, err := account.Tightest(claim.Event(), claim.Asked().Delta)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -204,10 +205,10 @@ func TestTallySpent(t *testing.T) {
 				epsilon := 0.0
 				if records > 0 {
 					var err error
-					if epsilon, _, err = privacy.Tightest(event, claim.Asked().Delta); err != nil {
+					if epsilon, _, err = account.Tightest(event, claim.Asked().Delta); err != nil {
 						t.Fatal(err)
 					}
-				} else if event != (privacy.GaussianEvent{}) {
+				} else if event != (account.GaussianEvent{}) {
 					t.Errorf("%s, %+v: %v is spent before the first record", name, s, event)
 				}
 				if epsilon < last*(1-1e-9) || epsilon > claim.Epsilon()*(1+1e-9) {
@@ -227,20 +228,20 @@ func TestTallySpent(t *testing.T) {
 // or K times the levels of a tree of theirs.
 func TestTallySpentWarmUp(t *testing.T) {
 	s := privacy.Setup{Arms: 5, Slots: 2, Horizon: 8, Hi: 1, WarmUp: true}
-	laplace := func(parts float64) privacy.Event { return privacy.LaplaceEvent{Epsilon: 0.5 / parts} }
-	warm, later := privacy.Repeat{Event: laplace(5), Times: 5}, privacy.Repeat{Event: laplace(2), Times: 2}
-	tree := func(nodes int) privacy.Event {
-		return privacy.Parallel{warm, privacy.Repeat{Event: laplace(8), Times: nodes}}
+	laplace := func(parts float64) account.Event { return account.LaplaceEvent{Epsilon: 0.5 / parts} }
+	warm, later := account.Repeat{Event: laplace(5), Times: 5}, account.Repeat{Event: laplace(2), Times: 2}
+	tree := func(nodes int) account.Event {
+		return account.Parallel{warm, account.Repeat{Event: laplace(8), Times: nodes}}
 	}
 	budget := privacy.Budget{Epsilon: 0.5}
-	published := privacy.Repeat{Event: laplace(2), Times: 5}
+	published := account.Repeat{Event: laplace(2), Times: 5}
 	for _, c := range []struct {
 		tally *mechanismtest.Player[privacy.Means]
-		want  []privacy.Event // after 1, 2, ... records
+		want  []account.Event // after 1, 2, ... records
 	}{
-		{mechanismtest.Played(Blocks{Budget: budget}), []privacy.Event{warm, privacy.Parallel{warm, later}, privacy.Parallel{warm, later}}},
-		{mechanismtest.Played(Blocks{Budget: budget, Calibration: privacy.AsPublished}), []privacy.Event{published, privacy.Parallel{published, later}}},
-		{mechanismtest.Played(Tree{Budget: budget}), []privacy.Event{warm, tree(2), tree(4), tree(4), tree(6), tree(6), tree(6), tree(6), tree(8), tree(8)}},
+		{mechanismtest.Played(Blocks{Budget: budget}), []account.Event{warm, account.Parallel{warm, later}, account.Parallel{warm, later}}},
+		{mechanismtest.Played(Blocks{Budget: budget, Calibration: privacy.AsPublished}), []account.Event{published, account.Parallel{published, later}}},
+		{mechanismtest.Played(Tree{Budget: budget}), []account.Event{warm, tree(2), tree(4), tree(4), tree(6), tree(6), tree(6), tree(6), tree(8), tree(8)}},
 	} {
 		if err := c.tally.Open(s); err != nil {
 			t.Fatal(err)
@@ -257,17 +258,17 @@ func TestTallySpentWarmUp(t *testing.T) {
 }
 
 // sameEvent compares events, of Laplace noise, to a relative 1e-12.
-func sameEvent(a, b privacy.Event) bool {
-	if a, ok := a.(privacy.LaplaceEvent); ok {
-		b, ok := b.(privacy.LaplaceEvent)
+func sameEvent(a, b account.Event) bool {
+	if a, ok := a.(account.LaplaceEvent); ok {
+		b, ok := b.(account.LaplaceEvent)
 		return ok && math.Abs(a.Epsilon-b.Epsilon) <= 1e-12*b.Epsilon
 	}
 	switch a := a.(type) {
-	case privacy.Repeat:
-		b, ok := b.(privacy.Repeat)
+	case account.Repeat:
+		b, ok := b.(account.Repeat)
 		return ok && a.Times == b.Times && sameEvent(a.Event, b.Event)
-	case privacy.Parallel:
-		b, ok := b.(privacy.Parallel)
+	case account.Parallel:
+		b, ok := b.(account.Parallel)
 		return ok && slices.EqualFunc(a, b, sameEvent)
 	}
 	return reflect.DeepEqual(a, b)

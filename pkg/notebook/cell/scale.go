@@ -20,8 +20,8 @@ const (
 	Paper   Scale = "paper"
 )
 
-// ParseScale reads a scale; the empty string is Lecture.
-func ParseScale(s string) (Scale, error) {
+// parseScale reads a scale; the empty string is Lecture.
+func parseScale(s string) (Scale, error) {
 	switch Scale(s) {
 	case Smoke, Lecture, Paper:
 		return Scale(s), nil
@@ -43,7 +43,7 @@ func Pick[T any](s Scale, smoke, lecture, paper T) T {
 }
 
 // MustScale returns the scale that the environment variable SCALE asks for.
-func MustScale() Scale { return Try(ParseScale(os.Getenv("SCALE"))) }
+func MustScale() Scale { return Try(parseScale(os.Getenv("SCALE"))) }
 
 // Size returns the number for the scale that SCALE asks for. At Paper it is that of Lecture: a
 // notebook is never larger than that, and reads the paper's own runs from their tables.

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -326,11 +327,11 @@ func (p *part) cost(d []float64, tolerance float64, laplace bool) float64 {
 // worth returns the plan's cost in the units of a solver: mu, or the sum of the pure epsilons.
 func (l *contextual) worth(p privacy.Plan) (float64, error) {
 	event := p.Event()
-	if nothing := (privacy.GaussianEvent{}); event == nothing {
+	if nothing := (account.GaussianEvent{}); event == nothing {
 		return 0, nil
 	}
 	if l.laplace {
-		return privacy.Pure{}.Epsilon(event, 0)
+		return account.Pure{}.Epsilon(event, 0)
 	}
-	return privacy.GDP{}.Mu(event)
+	return account.GDP{}.Mu(event)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // Case is a statistic to be checked by Statistic and Probe.
@@ -502,7 +503,7 @@ func checkPlan(fail report, x privacy.Planner, claim privacy.Claim, records int)
 		}
 	}
 	last, at := 0.0, 0
-	var before privacy.Event // the cost takes time to compute
+	var before account.Event // the cost takes time to compute
 	for _, n := range []int{0, 1, 2, 3, 5, records / 2, records - 1, records, privacy.All} {
 		if n < at {
 			continue

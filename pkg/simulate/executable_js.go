@@ -1,4 +1,0 @@
-package simulate
-
-// executable returns "": a program in a browser has no file.
-func executable() string { return "" }

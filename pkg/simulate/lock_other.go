@@ -1,8 +1,0 @@
-//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
-
-package simulate
-
-import "os"
-
-// lock does nothing, as this system has no flock. Do not run two processes on one checkpoint.
-func lock(*os.File) error { return nil }
