@@ -95,21 +95,21 @@ func bound(epsilon float64, means []float64, rounds int) (p float64) {
 	return p
 }
 
-// TestHalvingBound: recommendations are wrong less often than is proved. Where the bound is 1/10 of
-// that at most, no number of runs would tell.
+// TestHalvingBound: recommendations are wrong less often than is proved, and of two arms not much
+// less: the bound is not an empty one.
 func TestHalvingBound(t *testing.T) {
-	const runs = 400
+	const runs = 1000
 	for _, c := range []struct {
 		epsilon float64
 		means   []float64
 		rounds  int
 	}{
-		{0.1, []float64{0.8, 0.5}, 1000}, {inf, []float64{0.8, 0.5}, 200},
-		{0.1, []float64{0.8, 0.5, 0.5, 0.5, 0.5}, 6000}, {1, []float64{0.8, 0.7, 0.5, 0.4, 0.3, 0.3, 0.2, 0.2, 0.1}, 12_000},
+		{0.1, []float64{0.8, 0.5}, 300},
+		{0.1, []float64{0.8, 0.5, 0.5, 0.5, 0.5}, 4000}, {1, []float64{0.8, 0.7, 0.5, 0.4, 0.3, 0.3, 0.2, 0.2, 0.1}, 12_000},
 	} {
 		got, most := halved(t, c.epsilon, c.means, c.rounds, runs), bound(c.epsilon, c.means, c.rounds)
 		t.Logf("epsilon = %v, %v: wrong in %.4f, proved %.4f", c.epsilon, c.means, got, most)
-		if !(most < 0.5) || got > most+3.9*math.Sqrt(most/runs) {
+		if two := len(c.means) == 2; !(most < 0.5) || two && got < most/100 || got > most+3.9*math.Sqrt(most/runs) {
 			t.Errorf("epsilon = %v, %v: wrong in %.4f of %d runs, want %.4f at most", c.epsilon, c.means, got, runs, most)
 		}
 	}
