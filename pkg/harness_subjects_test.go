@@ -386,6 +386,7 @@ func subjects() []subject {
 			on(".Epsilon", ".Arms", ".Slots", ".Horizon", ".Lo", ".Hi", ".WarmUp"), // whose claim takes long
 		tallies("tally.Cascade", func() any { return tally.Cascade{Budget: privacy.Budget{Epsilon: 1}} }),
 		tallies("tally.Cascade of Gaussian noise", func() any { return tally.Cascade{Budget: budget} }),
+		tallies("tally.LimitedDraws", func() any { return tally.LimitedDraws{Budget: budget, Alpha: 0.5, Draws: 3} }),
 		tallies("tally.PosteriorDraws", func() any { return tally.PosteriorDraws{Variance: 1, First: 2, Delta: 1e-5} }),
 		tallies("tally.Response", func() any { return tally.Response{Epsilon: 1} }),
 		values("tally.Geometric", func() any { return tally.Geometric{First: 2, Ratio: 1.5} }),
@@ -604,6 +605,11 @@ func subjects() []subject {
 		onesByTwo("arms.NewAdaPTT", arms.NewAdaPTT, 0.1),
 		onesOf("arms.AdaPTT", func() any { return learner.New(arms.AdaPTT{Delta: 0.1, AsRun: true}, blocks()) }),
 		of("arms.NewGaussianThompson", func() []any { return []any{arms.NewGaussianThompson, 1.0, 2, 1e-5, single, 16} }),
+		of("arms.NewDPTSUCB", func() []any { return []any{arms.NewDPTSUCB, 0.5, budget, single, 16} }),
+		onesBy("arms.NewSequentialHalving", arms.NewSequentialHalving),
+		onesOf("arms.SequentialHalving", func() any {
+			return learner.New(arms.SequentialHalving{}, tally.Batches{Budget: privacy.Budget{Epsilon: 1}})
+		}),
 		onesOf("arms.GaussianThompson", func() any { return learner.New(arms.GaussianThompson{}, blocks()) }),
 		onesOf("arms.NewEXP3", func() any { return arms.NewEXP3() }),
 		onesOf("arms.EXP3", func() any { return learner.New(arms.EXP3{Rounds: 100}, nil) }),

@@ -17,6 +17,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
@@ -38,6 +39,9 @@ var claims = assert.Claims{
 	{Name: "independent program", Statement: "After a million rounds, each learner's regret is within 3 standard errors of the independent program's.", Check: agreement},
 	{Name: "best arm", Statement: "AdaP-TT names the best arm in at least 9 runs of 10, and by its proved threshold in all.", Check: named},
 	{Name: "own draws", Statement: "The draws of Thompson sampling cost an epsilon above 2000, or 90 if each arm is played 100 times first.", Check: ownDraws},
+	{Name: "limited draws", Statement: "By the paper's numbers the draws of DP-TS-UCB cost an epsilon of 10 at alpha = 1, at every horizon; at alpha = 0 they cost less than those of Thompson sampling in a million rounds, and not in 100,000.", Check: limitedDraws},
+	{Name: "few draws", Statement: "At epsilon = 1, DP-TS-UCB pays less than half of what Thompson sampling pays after the best number of first plays, and more than AdaC-UCB and Lazy-DP-TS; with ten draws of each mean, at alpha = 0, less than two thirds of what these pay.", Check: fewDraws},
+	{Name: "fixed budget", Statement: "In 1,000 rounds sequential halving is never surely wrong more often than AdaP-TT, and surely less in some of 8 cells; the probability is exp(-a T/(P (H + G/epsilon))) for a from 1 to 5.", Check: fixedBudget},
 	{Name: "core sets", Statement: "On 200 random arm sets, max g is at most 2m and a core set has at most 2m arms.", Check: smallDesigns},
 	{Name: "width covers", Statement: "After every batch, the sound width covers the error of every arm left; at the end it is less than half the published one.", Check: covered},
 	{Name: "width saves", Statement: "After a million rounds at epsilon = 1, the sound width has at most 0.4 of the published regret.", Check: narrow},
@@ -238,6 +242,85 @@ func smallDesigns(cell.Scale) (string, error) {
 		most, largest = max(most, find.Worst()/m), max(largest, float64(len(core))/m)
 	}
 	return assert.Holds(holds, "max g is at most %.2f m, and a core set has at most %.1f m arms", most, largest)
+}
+
+// limitedDraws claims what the draws of DP-TS-UCB show with a first epoch of one reward.
+func limitedDraws(cell.Scale) (string, error) {
+	proved := func(l bandit.Learner, rounds int) float64 {
+		return check.Try(learner.ClaimOf(l, bandit.Problem{Arms: 5, Slots: 1, RewardMax: 1}, rounds)).Epsilon()
+	}
+	as := func(alpha float64, rounds int) float64 {
+		return proved(arms.NewDPTSUCB(alpha, budget(math.Inf(1))), rounds)
+	}
+	thompson := func(rounds int) float64 { return proved(arms.NewGaussianThompson(1, 1, Delta), rounds) }
+	holds := as(0, 100_000) >= thompson(100_000) && as(0, 1_000_000) < thompson(1_000_000)
+	least, most := math.Inf(1), 0.0
+	for rounds := 1000; rounds <= 1_000_000_000; rounds *= 10 {
+		e := as(1, rounds)
+		least, most = min(least, e), max(most, e)
+	}
+	return assert.Holds(holds && least > 9.9 && most < 10.5, "%.2f to %.2f from a thousand rounds to a billion; in a million %.0f and %.0f, in 100,000 %.0f and %.0f",
+		least, most, as(0, 1_000_000), thompson(1_000_000), as(0, 100_000), thompson(100_000))
+}
+
+// fewDraws compares means of 40 trials, which are several standard errors apart.
+func fewDraws(cell.Scale) (string, error) {
+	const rounds, trials = 10_000, 40
+	b := budget(1)
+	pays := func(l bandit.Learner) float64 {
+		e := &simulate.Experiment{Name: "few draws", Horizon: rounds, Trials: trials, Seed: 5, Grid: []int{rounds},
+			Environment: environment.Arms{Means: []float64{0.25, 0.375, 0.5, 0.625, 0.75}}, Policies: []simulate.Policy{{Name: "learner", Learner: l}}}
+		return check.Try(e.Run(context.Background())).Curves()[0].Final()
+	}
+	mu, best := check.Try(privacy.GaussianMu(b)), math.Inf(1)
+	for _, first := range []int{1, 10, 100, 1000} {
+		variance := float64(rounds-first+1) / (mu * mu * float64(first+1))
+		best = min(best, pays(arms.NewGaussianThompson(variance, first, Delta)))
+	}
+	paper, ten := arms.NewDPTSUCB(1, b), arms.NewDPTSUCB(0, b)
+	ten.Statistic = tally.LimitedDraws{Budget: b, Draws: 10}
+	of, few := pays(paper), pays(ten)
+	adaC, lazy := pays(arms.NewAdaCUCB(b)), pays(arms.NewLazyThompson(1))
+	return assert.Holds(2*of < best && of > adaC && of > lazy && 3*few < 2*min(adaC, lazy),
+		"regrets of %.0f, and %.0f with ten draws; Thompson sampling %.0f, AdaC-UCB %.0f, Lazy-DP-TS %.0f; means of %d trials of %d rounds", of, few, best, adaC, lazy, trials, rounds)
+}
+
+// fixedBudget compares two learners on two instances at four budgets. Of eight sound comparisons
+// one is beyond 3 standard errors once in a hundred seeds.
+func fixedBudget(s cell.Scale) (string, error) {
+	const rounds = 1000
+	trials := cell.Pick(s, 500, 2000, 2000)
+	wrong := func(l bandit.Learner, means []float64) (mean, se float64) {
+		x := check.Try(simulate.Trials(context.Background(), trials, func(k int) (float64, error) {
+			var run bandit.Run
+			err := simulate.Play(environment.Arms{Means: means}, l, rounds, uint64(k), func(r *simulate.Round) { run = r.Run })
+			if err != nil || run.(meansRun).Rule().(interface{ Recommend() int }).Recommend() == 0 {
+				return 0, err
+			}
+			return 1, nil
+		}))
+		return x.Mean(), x.SE()
+	}
+	evidence, sure, holds := fmt.Sprintf("%d trials; wrong, AdaP-TT wrong, a:", trials), 0, true
+	for _, means := range [][]float64{{0.7, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, {0.7, 0.65, 0.6, 0.55, 0.5, 0.45, 0.4, 0.35}} {
+		h, g := 0.0, 0.0
+		for i, m := range means[1:] {
+			gap := means[0] - m
+			h, g = max(h, float64(i+2)/(gap*gap)), max(g, float64(i+2)/gap)
+		}
+		for _, epsilon := range []float64{0.02, 0.1, 1, math.Inf(1)} {
+			p, se := wrong(arms.NewSequentialHalving(epsilon), means)
+			q, other := wrong(arms.NewAdaPTT(epsilon, 1e-6), means)
+			a := -math.Log(p) * 3 * (h + g/epsilon) / rounds
+			z := (q - p) / math.Hypot(se, other)
+			if z > 3 {
+				sure++
+			}
+			holds = holds && z > -3 && a > 1 && a < 5
+			evidence += fmt.Sprintf(" %.3f, %.3f, %.1f;", p, q, a)
+		}
+	}
+	return assert.Holds(holds && sure > 0, "%s AdaP-TT is surely wrong more often in %d", evidence, sure)
 }
 
 type meansRun = *learner.PrivateRun[privacy.Means]

@@ -85,6 +85,30 @@ func TestEachPosteriorDrawIsNoised(t *testing.T) {
 	}
 }
 
+// TestEachLimitedDrawIsNoised: in every run the draws of all arms after the first record and after
+// the second, of the same means, are random, and each by itself.
+func TestEachLimitedDrawIsNoised(t *testing.T) {
+	setup := privacy.Setup{Arms: 3, Slots: 3, Horizon: 4, Lo: -1, Hi: 1}
+	opened, err := tally.LimitedDraws{Budget: privacy.Budget{Epsilon: math.Inf(1), Delta: 1e-5}, Draws: 2}.Open(setup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fresh.Check(func(run int) (row []float64, err error) {
+		m := opened.Start(noiseOf(run))
+		for range 2 {
+			if _, err := m.Add(&privacy.Record{Arms: []int{0, 1, 2}, Y: []float64{0, 0.5, -0.5}}); err != nil {
+				return nil, err
+			}
+			for _, of := range m.Release().Of {
+				row = append(row, of.Mean)
+			}
+		}
+		return row, nil
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestEachBitIsRandomised: in every run the bits of the first records are as random as epsilon
 // says, and each by itself.
 func TestEachBitIsRandomised(t *testing.T) {

@@ -26,7 +26,7 @@ func TestWithoutNoise(t *testing.T) {
 	}
 	for _, s := range []privacy.Tally{
 		tally.Blocks{Budget: pure}, tally.Batches{Budget: pure, Lengths: tally.Geometric{First: 2, Ratio: 2}}, tally.Tree{Budget: pure}, tally.Hybrid{Epsilon: 1},
-		tally.PosteriorDraws{Variance: 1, First: 2, Delta: 1e-5}, tally.Response{Epsilon: 1},
+		tally.PosteriorDraws{Variance: 1, First: 2, Delta: 1e-5}, tally.LimitedDraws{Budget: budget, Alpha: 1}, tally.Response{Epsilon: 1},
 	} {
 		silent(t, s, weights, &privacy.Record{Arms: []int{0, 1}, Y: []float64{0.5, 1}})
 	}

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
 // soundArms audits the statistics and the learners of the multi-armed bandit.
@@ -29,6 +31,8 @@ func soundArms(e Effort) []audit.Item {
 		return talliedRun{privacy.Setup{Slots: 1, Horizon: n}, pulls(n), replaced, outputs, read}
 	}
 	mean := func(t privacy.Stream[privacy.Means]) float64 { return t.Release().Of[0].Mean }
+	mu, err := privacy.GaussianMu(Budget)
+	must(err)
 	last := run(2, 1, 1, func(after int, t privacy.Stream[privacy.Means], out []float64) {
 		if after == 1 {
 			out[0] = tellLaplace(2 * mean(t))
@@ -51,9 +55,19 @@ func soundArms(e Effort) []audit.Item {
 		}
 	})
 	draw := run(1, 0, 1, func(_ int, t privacy.Stream[privacy.Means], out []float64) { out[0] = mean(t) })
+	limited := tally.LimitedDraws{Budget: Budget, Draws: 2}
+	each := 1 // observations of an arm's first epoch, for two draws: mu^2 is 2 over it
+	for ; 2/float64(each) > mu*mu; each++ {
+	}
+	twice := run(3*each, 0, 1, func(_ int, t privacy.Stream[privacy.Means], out []float64) { // the sum of both draws
+		if r := t.Release(); slices.Contains(r.Changed, 0) {
+			out[0] += r.Of[0].Mean
+		}
+	})
+	for i := range twice.rounds {
+		twice.rounds[i] = []int{i / each}
+	}
 	bit := run(1, 0, 1, func(_ int, t privacy.Stream[privacy.Means], out []float64) { out[0] = mean(t) })
-	mu, err := privacy.GaussianMu(Budget)
-	must(err)
 	items := []audit.Item{
 		last.item("batches", pure.Epsilon, tallyRuns(e), batches(pure, tally.Geometric{First: 2, Ratio: 2}, false)),
 		both.item("batches, cumulative", pure.Epsilon, tallyRuns(e), batches(pure, tally.Geometric{First: 1, Ratio: 2}, true)),
@@ -61,6 +75,7 @@ func soundArms(e Effort) []audit.Item {
 			batches(Budget, tally.Geometric{First: 2, Ratio: 2}, false)),
 		hybrid.item("hybrid mechanism of each arm", pure.Epsilon, tallyRuns(e), tally.Hybrid{Epsilon: pure.Epsilon}),
 		draw.item("draws of Thompson sampling", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000), tally.PosteriorDraws{Variance: 1 / (2 * mu * mu), Delta: Budget.Delta}),
+		twice.item("DP-TS-UCB: draws", account.GaussianEpsilon(Budget.Delta, math.Sqrt(2/float64(each))), pick(e, 100_000, 500_000, 5_000_000), limited),
 		bit.item("randomised bits of each arm", pure.Epsilon, tallyRuns(e), tally.Response{Epsilon: pure.Epsilon}),
 	}
 	for _, l := range []struct {
@@ -77,6 +92,8 @@ func soundArms(e Effort) []audit.Item {
 		{"DP-IMED", 36, arms.NewDPIMED(pure.Epsilon, 2)},
 		{"AdaP-TT", 12, arms.NewAdaPTT(pure.Epsilon, 0.1)},
 		{"Gaussian Thompson sampling", 12, arms.NewGaussianThompson(1, 1, Budget.Delta)},
+		{"DP-TS-UCB", 36, arms.NewDPTSUCB(1, Budget)},
+		{"sequential halving", 13, arms.NewSequentialHalving(pure.Epsilon)},
 		{"TargetIMED", 60, arms.NewTargetIMED(pure.Epsilon)},
 		{"DP-KLUCB", 36, arms.NewDPKLUCB(pure.Epsilon, 1.2)},
 		{"DP-SE", 760,
@@ -105,6 +122,9 @@ func soundEstimates(e Effort) (items []audit.Item) {
 	}
 	add("AdaP-TT", catalogue.Entry{Private: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
 		return arms.NewAdaPTT(b.Epsilon, 0.1)
+	}})
+	add("sequential halving", catalogue.Entry{Private: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
+		return arms.NewSequentialHalving(b.Epsilon)
 	}})
 	for _, entry := range catalogue.Linear() {
 		if name, ok := strings.CutPrefix(entry.Name, "core set"); ok {

@@ -12,7 +12,7 @@ import (
 // the sums of the same rewards both are in the same state, whatever the lengths of the jumps.
 func TestAhead(t *testing.T) {
 	const horizon = 30_000
-	ahead := []string{"DP-SE", "AdaP-UCB", "AdaP-KLUCB", "AdaC-UCB", "DP-KLUCB", "TargetIMED", "DP-IMED"}
+	ahead := []string{"DP-SE", "AdaP-UCB", "AdaP-KLUCB", "AdaC-UCB", "DP-KLUCB", "TargetIMED", "DP-IMED", "sequential halving"}
 	p := bandit.Problem{Arms: 4, Slots: 1, RewardMin: -1, RewardMax: 1}
 	for _, m := range makers {
 		ready := opened(t, m.make(2), p, horizon)

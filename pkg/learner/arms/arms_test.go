@@ -86,6 +86,10 @@ var makers = []maker{
 	{"DP-KLUCB", true, false, func(epsilon float64) private { return arms.NewDPKLUCB(epsilon, 1.2) }},
 	{"AdaP-TT", true, true, func(epsilon float64) private { return arms.NewAdaPTT(epsilon, 0.1) }},
 	{"Gaussian Thompson", true, true, func(float64) private { return arms.NewGaussianThompson(0.1, 2, 1e-5) }},
+	{"DP-TS-UCB", true, true, func(epsilon float64) private {
+		return arms.NewDPTSUCB(1, privacy.Budget{Epsilon: epsilon, Delta: 1e-5})
+	}},
+	{"sequential halving", true, false, arms.NewSequentialHalving},
 	{"TargetIMED", true, false, arms.NewTargetIMED},
 	{"EXP3", false, true, public(arms.NewEXP3)},
 	{"EXP3-IX", false, true, public(arms.NewEXP3IX)},
@@ -108,7 +112,7 @@ func TestConformance(t *testing.T) {
 func TestClaims(t *testing.T) {
 	p := bandit.Problem{Arms: 3, Slots: 1, RewardMin: -1, RewardMax: 4}
 	for _, m := range makers {
-		if m.name == "Gaussian Thompson" { // whose epsilon follows
+		if m.name == "Gaussian Thompson" || m.name == "DP-TS-UCB" { // whose epsilon follows, or is kept by whole numbers
 			continue
 		}
 		c := privacy.ClaimOf(opened(t, m.make(0.7), p, 1000))

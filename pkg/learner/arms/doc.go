@@ -18,8 +18,8 @@
 //   - [Thompson]: a draw from a Beta posterior
 //   - [SuccessiveElimination]: all arms in turn, until they are ruled out
 //
-// Private in the central model, one reward replaced. All but the last two read batches of rewards,
-// each of which is released once, so that a reward is in one release:
+// Private in the central model, one reward replaced. Most read batches of rewards, each of
+// which is released once, so that a reward is in one release; the last three do not:
 //
 //   - [DPElimination]: successive elimination, a batch of each arm an epoch
 //   - [AdaPUCB], [AdaPKLUCB]: UCB and KL-UCB by an arm's last batch
@@ -27,8 +27,10 @@
 //   - [LazyUCB], [LazyThompson]: UCB and Thompson sampling by an arm's last batch, every round anew
 //   - [NewDPKLUCB], [NewDPIMED]: KL-UCB and IMED for the divergence d_eps, by all batches of an arm
 //   - [TargetIMED]: the latter, which explores first, as long as the horizon needs, our own
+//   - [SequentialHalving]: finds the best arm in a given number of rounds
 //   - [AdaPTT]: finds the best arm with a given confidence, and stops, by an arm's last batch
 //   - [GaussianThompson]: Thompson sampling whose own draws are the noise
+//   - [NewDPTSUCB]: the same with a limited number of draws of each mean, then the largest
 //   - [DPUCB]: UCB by a mean that is released after each reward
 //
 // For rewards that an adversary has fixed, which need follow no law, not private but for the last:

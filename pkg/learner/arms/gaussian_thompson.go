@@ -19,7 +19,7 @@ import (
 // [tally.PosteriorDraws], which says how private they are without any more noise (Ou, Avella
 // Medina, Cummings 2024): sqrt((T-b+1)/(c (b+1)))-GDP after T rounds, if each arm is played b times
 // first. For T = 10,000, c = 1 and b = 100 that is 9.9-GDP, or epsilon = 90 at delta = 10^-5. More
-// privacy is a larger c or b, and more regret.
+// privacy is a larger c or b, and more regret. Over [tally.LimitedDraws] it is DP-TS-UCB.
 //
 // Over another statistic it plays the arm with the best mean.
 type GaussianThompson struct{}
@@ -31,6 +31,18 @@ var _ learner.Policy[privacy.Means] = GaussianThompson{}
 // is that at which its claim states an epsilon.
 func NewGaussianThompson(variance float64, first int, delta float64) learner.Private[privacy.Means] {
 	return learner.New(GaussianThompson{}, tally.PosteriorDraws{Variance: variance, First: first, Delta: delta})
+}
+
+// NewDPTSUCB returns DP-TS-UCB (Hu, Huang, Zhang, Lecuyer, Hegde 2025) for an alpha in [0, 1]. It
+// makes a limited number of draws of each mean, which is that of an epoch of an arm alone, and then
+// takes the largest of them for an upper confidence bound. It is differentially private in the
+// central model, one reward replaced.
+//
+// An arm's first epoch is as long as the budget, with delta > 0, needs. In the paper it has one
+// reward, as here at epsilon = +Inf. What the draws then reveal grows with the horizon T as
+// T^((1-alpha)/4), but for logarithms, and the regret as (ln T)^(1+alpha).
+func NewDPTSUCB(alpha float64, b privacy.Budget) learner.Private[privacy.Means] {
+	return learner.New(GaussianThompson{}, tally.LimitedDraws{Budget: b, Alpha: alpha})
 }
 
 // Prepare validates.
@@ -45,7 +57,7 @@ type gaussianThompson struct {
 	draws []float64
 }
 
-// Learn chooses the arm with the largest draw. In the next round all draws are new.
+// Learn chooses the arm with the largest draw.
 func (l *gaussianThompson) Learn(r *privacy.Means) ([]float64, error) {
 	if l.unseen < len(l.of) {
 		if l.take(r); l.unseen < len(l.of) {

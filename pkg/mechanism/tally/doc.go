@@ -8,6 +8,8 @@
 //   - [Tree]: the mean of all observations after each of them.
 //   - [Hybrid]: the same, whatever the horizon.
 //   - [PosteriorDraws]: a draw of each arm's mean in each round, as Thompson sampling makes it.
+//   - [LimitedDraws]: a limited number of draws of the mean of an arm's last epoch, as DP-TS-UCB
+//     makes them, and then the largest.
 //   - [Response]: the mean of randomised bits, private in the local model.
 //
 // A statistic that is not a mean, such as a trimmed one:

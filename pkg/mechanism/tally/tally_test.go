@@ -336,6 +336,7 @@ func TestTallyInitRefuses(t *testing.T) {
 	all["round batches"] = mechanismtest.Played(RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: EqualRounds(5)})
 	all["hybrid"], all["responses"] = mechanismtest.Played(Hybrid{Epsilon: 1}), mechanismtest.Played(Response{Epsilon: 1})
 	all["draws"] = mechanismtest.Played(PosteriorDraws{Variance: 1, Delta: 0.1})
+	all["limited draws"] = mechanismtest.Played(LimitedDraws{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}})
 	for name, tally := range all {
 		for _, c := range []struct {
 			change func(*privacy.Setup)

@@ -68,6 +68,7 @@ var fields = map[string]string{
 	"arms.HTINF":                 "",
 	"arms.GaussianThompson":      "",
 	"arms.TargetIMED":            "Epsilon: 1",
+	"arms.SequentialHalving":     "",
 	"arms.DPUCB":                 "Epsilon: 1",
 	"arms.LazyUCB":               "",
 	"arms.LazyThompson":          "",

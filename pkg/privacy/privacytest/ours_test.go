@@ -98,6 +98,14 @@ func tallies() map[string]privacytest.Case[privacy.Means] {
 	draws := weights(tally.PosteriorDraws{Variance: 3, First: 2, Delta: 1e-5}, false)
 	draws.Below = 0.7 // the worst arm is not played again
 	all["posterior draws"] = draws
+	// The largest of several draws is not linear. Where there are as many as records, arms that are
+	// played go on to another mean, and those that are not keep all others at one draw.
+	limited := weights(tally.LimitedDraws{Budget: approximate, Alpha: 1, Draws: 1}, false)
+	limited.Below = 0.01 // an epoch has a whole number of observations
+	all["limited draws, one"] = limited
+	limited = weights(tally.LimitedDraws{Budget: privacy.Budget{Epsilon: 40, Delta: 1e-5}, Alpha: 1, Draws: 300}, false)
+	limited.Below = 0.99
+	all["limited draws"] = limited
 	responses := weights(tally.Response{Epsilon: pure.Epsilon}, false)
 	responses.Nonlinear = true
 	all["responses"] = responses
