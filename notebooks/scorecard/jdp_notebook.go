@@ -23,27 +23,17 @@ func jdpNotebook(s *sheet) {
 		return n
 	}
 	for _, fit := range []struct{ law, c, p string }{{"gaussian", "4.704", "1.85"}, {"signs", "2.437", "1.988"}} {
-		from := "jdp-exp1-" + fit.law + "-*.csv, nine dimensions"
+		from := "jdp-exp1-" + fit.law + "-*.csv, 17 dimensions"
 		print("Experiment 1, Figure 3", "factor of the fitted power of d, "+rewardsOf[fit.law], fit.c, 0, from, func() Measured { return dimensionFit(fit.law).C })
 		print("Experiment 1, Figure 3", "exponent of d, "+rewardsOf[fit.law], fit.p, 0, from, func() Measured { return dimensionFit(fit.law).P })
-	}
-	ran := map[int]bool{}
-	for _, d := range []int{8, 11, 16, 23, 32, 45, 64} {
-		ran[d] = true
 	}
 	for _, p := range figure2 {
 		for _, law := range []string{"gaussian", "signs"} {
 			mean := map[string]float64{"gaussian": p.gaussian, "signs": p.signs}[law]
 			what := fmt.Sprintf("regret in %d dimensions, %s", p.dim, rewardsOf[law])
-			n := Number{Source: notebook, Place: "Experiment 1, Figure 2", Kind: Result, What: what, Printed: readOff(mean, 15), value: mean, se: 15}
-			if !ran[p.dim] {
-				n.Reason = "our dimensions are 9 of their 17: this one is minutes of two cores"
-			} else {
-				n.From = fmt.Sprintf("jdp-exp1-%s-d%02d.csv", law, p.dim)
-				n.ours = func() Measured { return final(fmt.Sprintf("jdp-exp1-%s-d%02d", law, p.dim), jdp.NonPrivate) }
-				n.Reason, n.Shown = figure2Reasons[what], here
-			}
-			s.add(n)
+			table := fmt.Sprintf("jdp-exp1-%s-d%02d", law, p.dim)
+			s.add(Number{Source: notebook, Place: "Experiment 1, Figure 2", Kind: Result, What: what, Printed: readOff(mean, 15), value: mean, se: 15,
+				From: table + ".csv", ours: func() Measured { return final(table, jdp.NonPrivate) }, Reason: figure2Reasons[what], Shown: here})
 		}
 	}
 	s.add(Number{Numbers: 8, Source: notebook, Place: "Experiment 1, Figure 2", Kind: Result, What: "regrets in 4 to 7 dimensions, both laws", Printed: "within 5 pixels of the axis",
