@@ -41,7 +41,7 @@ func Figure2(law environment.Reward) *charts.Figure {
 	var dims []int
 	var tables []*simulate.Table
 	for i, t := range lab.MustTables(experiments1(cell.Paper, law)...) {
-		if i%2 == 0 {
+		if i%2 == 0 || i == len(paperDims)-1 {
 			dims, tables = append(dims, paperDims[i]), append(tables, t)
 		}
 	}
