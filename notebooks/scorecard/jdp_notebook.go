@@ -139,6 +139,8 @@ func bestShift(policy string) float64 {
 // figure2Reasons and figure5Reasons say why a regret differs.
 var figure2Reasons = map[string]string{
 	"regret in 64 dimensions, Gaussian rewards": fewTrials,
+	"regret in 27 dimensions, Gaussian rewards": fewTrials,
+	"regret in 19 dimensions, Gaussian rewards": fewTrials,
 	"regret in 23 dimensions, rewards ±1":       fewTrials,
 }
 
