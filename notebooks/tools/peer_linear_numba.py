@@ -6,7 +6,8 @@
 It speaks peer_linear.py's protocol, takes the public constants of a run from its classes, and does what they do as a
 compiler likes it: loops over arrays that are there already, arms side by side in the inner loop, a Cholesky
 decomposition in place of an inversion, a rank-one update where the sums are exact, half of a symmetric matrix's noise,
-and a tree that adds a new node to the sum of those above it. All arms are scored in every round.
+and a tree that adds a new node to the sum of those above it. All arms are scored in every round. "x" may be several
+decision sets, which the rounds show in turn.
 """
 
 import json
@@ -85,19 +86,21 @@ def select(columns, inverse, theta, beta, means, squares):
 
 @jit
 def pull(columns, rewards, draw, inverse, theta, beta, means, squares, played):
-    """Plays the arm of the greatest index, and returns it and its reward, 0 or 1."""
+    """Plays the arm of the greatest index in a decision set, and returns it and its reward, 0 or 1."""
     arm = select(columns, inverse, theta, beta, means, squares)
     played[arm] += 1
     return arm, 1.0 if draw.random() < rewards[arm] else 0.0
 
 
 @jit
-def play_exact(columns, rewards, rounds, draw, rng, numbers, log, gram, vector, inverse, theta, played):
+def play_exact(sets, means_of, first, rounds, draw, rng, numbers, log, gram, vector, inverse, theta, played):
     """LinUCB over exact sums. numbers has the width, and the logarithm of the determinant."""
-    d, arms = columns.shape
+    d, arms = sets.shape[1:]
     means, squares, moved = np.empty(arms), np.empty(arms), np.empty(d)
-    for _ in range(rounds):
-        arm, y = pull(columns, rewards, draw, inverse, theta, numbers[0], means, squares, played)
+    for t in range(first, first + rounds):
+        shown = t % len(sets)
+        columns = sets[shown]
+        arm, y = pull(columns, means_of[shown], draw, inverse, theta, numbers[0], means, squares, played[shown])
         w = 1.0
         for i in range(d):
             s = 0.0
@@ -129,13 +132,15 @@ def regularise(n, matrix, off, log, gram, vector, lower, inverse, theta):
 
 
 @jit
-def play_local(columns, rewards, rounds, draw, rng, numbers, log, gram, vector, inverse, theta, played,
+def play_local(sets, means_of, first, rounds, draw, rng, numbers, log, gram, vector, inverse, theta, played,
                sd, matrix, off, batch, waiting, vectors):
     """Messages under Gaussian noise, which a batch adds up before the server learns. numbers has the width and t."""
-    d, arms = columns.shape
+    d, arms = sets.shape[1:]
     means, squares, lower = np.empty(arms), np.empty(arms), np.empty((d, d))
-    for _ in range(rounds):
-        arm, y = pull(columns, rewards, draw, inverse, theta, numbers[0], means, squares, played)
+    for t in range(first, first + rounds):
+        shown = t % len(sets)
+        columns = sets[shown]
+        arm, y = pull(columns, means_of[shown], draw, inverse, theta, numbers[0], means, squares, played[shown])
         for i in range(d):
             for j in range(i):
                 waiting[i, j] += columns[i, arm] * columns[j, arm] + sd * rng.standard_normal()
@@ -153,13 +158,15 @@ def play_local(columns, rewards, rounds, draw, rng, numbers, log, gram, vector, 
 
 
 @jit
-def play_bits(columns, rewards, rounds, draw, rng, numbers, log, gram, vector, inverse, theta, played,
+def play_bits(sets, means_of, first, rounds, draw, rng, numbers, log, gram, vector, inverse, theta, played,
               levels, bits, matrix, off, batch, ones):
     """Vector sums of a shuffled batch. numbers has the width and t."""
-    d, arms = columns.shape
+    d, arms = sets.shape[1:]
     means, squares, lower = np.empty(arms), np.empty(arms), np.empty((d, d))
-    for _ in range(rounds):
-        arm, y = pull(columns, rewards, draw, inverse, theta, numbers[0], means, squares, played)
+    for t in range(first, first + rounds):
+        shown = t % len(sets)
+        columns = sets[shown]
+        arm, y = pull(columns, means_of[shown], draw, inverse, theta, numbers[0], means, squares, played[shown])
         at = 0
         for i in range(d):
             for j in range(i + 1):
@@ -189,23 +196,25 @@ def play_bits(columns, rewards, rounds, draw, rng, numbers, log, gram, vector, i
 
 
 @jit
-def play_tree(columns, rewards, rounds, draw, rng, numbers, log, gram, vector, inverse, theta, played,
+def play_tree(sets, means_of, first, rounds, draw, rng, numbers, log, gram, vector, inverse, theta, played,
               sd, operator, off, sums, above):
     """A tree's sums. above[l] has the sum of the nodes at the levels l and higher. numbers has the width and t."""
-    d, arms = columns.shape
+    d, arms = sets.shape[1:]
     means, squares, lower = np.empty(arms), np.empty(arms), np.empty((d, d))
-    for _ in range(rounds):
-        arm, y = pull(columns, rewards, draw, inverse, theta, numbers[0], means, squares, played)
+    for t in range(first, first + rounds):
+        shown = t % len(sets)
+        columns = sets[shown]
+        arm, y = pull(columns, means_of[shown], draw, inverse, theta, numbers[0], means, squares, played[shown])
         numbers[1] += 1
-        t, level = int(numbers[1]), 0
-        while t % 2 == 0:
-            t //= 2
+        rest, level = int(numbers[1]), 0
+        while rest % 2 == 0:
+            rest //= 2
             level += 1
-        t, next_level = t // 2, level + 1
-        while t > 0 and t % 2 == 0:
-            t //= 2
+        rest, next_level = rest // 2, level + 1
+        while rest > 0 and rest % 2 == 0:
+            rest //= 2
             next_level += 1
-        if t == 0:
+        if rest == 0:
             next_level = len(above) - 1  # which stays 0
         for i in range(d):
             for j in range(i + 1):
@@ -229,8 +238,8 @@ class Trial:
     """A trial of a learner. Its constants are those of peer_linear's learner of the same name."""
 
     def __init__(self, name, x, rewards, seed, constants):
-        d = x.shape[1]
-        self.columns, self.rewards = np.ascontiguousarray(x.T), rewards
+        d = x.shape[2]
+        self.sets, self.rewards, self.first = np.ascontiguousarray(x.transpose(0, 2, 1)), rewards, 0
         self.draw, self.rng = np.random.default_rng([seed, 1]), np.random.default_rng([seed, 2])
         seed_binomial(seed)
         like = peer_linear.LEARNERS[name](d, np.random.default_rng(0), **constants)
@@ -248,9 +257,10 @@ class Trial:
             self.more = [like.sd, like.matrix, like.off, like.batch, np.zeros((d, d)), np.zeros(d)]
 
     def rounds(self, n):
-        """Plays rounds, and returns how often each arm was played."""
-        played = np.zeros(len(self.rewards), dtype=np.int64)
-        self.play(self.columns, self.rewards, n, self.draw, self.rng, *self.state, played, *self.more)
+        """Plays rounds, and returns how often each arm of each decision set was played."""
+        played = np.zeros(self.rewards.shape, dtype=np.int64)
+        self.play(self.sets, self.rewards, self.first, n, self.draw, self.rng, *self.state, played, *self.more)
+        self.first += n
         return played
 
 
@@ -261,6 +271,7 @@ def main():
         if "learner" in asked:
             name, x, theta, seed = (asked.pop(k) for k in ("learner", "x", "theta", "seed"))
             x = np.array(x)
+            x = x if x.ndim == 3 else x[None]
             rewards, regret = x @ np.array(theta), 0.0
             if name not in compiled:  # which is not timed
                 Trial(name, x, rewards, seed, asked).rounds(2 * asked.get("batch", 1))
@@ -270,7 +281,7 @@ def main():
         began = time.perf_counter()
         played = trial.rounds(asked["rounds"])
         seconds = time.perf_counter() - began
-        regret += float(played @ (rewards.max() - rewards))
+        regret += float((played * (rewards.max(axis=1, keepdims=True) - rewards)).sum())
         print(json.dumps({"seconds": seconds, "regret": regret}), flush=True)
 
 

@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/peer"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
@@ -20,7 +21,10 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-const peerBatch = 20
+const (
+	peerBatch = 20
+	peerSets  = 8
+)
 
 // peerScripts have the same learners in numpy, and compiled by numba and by JAX.
 var peerScripts = map[string]string{
@@ -50,10 +54,12 @@ var peers = []struct {
 	}},
 }
 
-// besides plays a learner of ours and its peer in Python on the same arms, which stay the same.
+// besides plays a learner of ours and its peer in Python on the same arms. They stay the same, or
+// there are some decision sets in turn.
 type besides struct {
 	*peer.Peer
 	env    environment.UnitFeatures
+	sets   int
 	ready  bandit.Calibrated
 	name   string
 	lanes  int // trials that JAX plays at once; 0 means its own number
@@ -61,9 +67,9 @@ type besides struct {
 	regret float64
 }
 
-func newBesides(tb testing.TB, p *peer.Peer, name string, ours bandit.Learner, dim, arms, horizon int) *besides {
+func newBesides(tb testing.TB, p *peer.Peer, name string, ours bandit.Learner, dim, arms, sets, horizon int) *besides {
 	tb.Helper()
-	both := &besides{Peer: p, env: environment.UnitFeatures{Dim: dim, Arms: arms, Fixed: true}, name: name}
+	both := &besides{Peer: p, env: environment.UnitFeatures{Dim: dim, Arms: arms, Fixed: sets == 1}, sets: sets, name: name}
 	var err error
 	if both.ready, err = ours.Open(both.env.Problem(), horizon); err != nil {
 		tb.Fatal(err)
@@ -75,13 +81,24 @@ func newBesides(tb testing.TB, p *peer.Peer, name string, ours bandit.Learner, d
 func (p *besides) begin(tb testing.TB, seed, horizon int) (play func(rounds int)) {
 	tb.Helper()
 	game := bandittest.Start(tb, p.env, random.New(1, seed, "contexts"))
-	game.Next(&p.view)
-	x := make([][]float64, p.view.Arms)
-	for a := range x {
-		x[a] = p.view.Row(a)
+	theta := environment.Theta(game)
+	shown, x := make([]bandit.View, p.sets), make([][][]float64, p.sets)
+	means, best := make([][]float64, p.sets), make([]float64, p.sets)
+	for s := range shown {
+		game.Next(&p.view)
+		shown[s] = p.view
+		shown[s].X = slices.Clone(p.view.X)
+		for a := range p.view.Arms {
+			x[s] = append(x[s], shown[s].Row(a))
+			means[s] = append(means[s], packed.Dot(theta, shown[s].Row(a)))
+		}
+		best[s] = slices.Max(means[s])
 	}
-	trial := map[string]any{"learner": p.name, "x": x, "theta": environment.Theta(game), "seed": seed, "horizon": horizon, "batch": peerBatch,
+	trial := map[string]any{"learner": p.name, "x": x, "theta": theta, "seed": seed, "horizon": horizon, "batch": peerBatch,
 		"levels": math.Ceil(2 * math.Sqrt(peerBatch))}
+	if p.sets == 1 {
+		trial["x"] = x[0]
+	}
 	if p.lanes > 0 {
 		trial["lanes"] = p.lanes
 	}
@@ -101,21 +118,21 @@ func (p *besides) begin(tb testing.TB, seed, horizon int) (play func(rounds int)
 	p.Begin(tb, trial)
 	rewards := random.New(1, seed, "rewards")
 	played, y := make([]int, 0, 1), make([]float64, 1)
-	p.regret, p.view.Same = 0, false
-	first := true
+	p.regret = 0
+	round := 0
 	return func(rounds int) {
 		for range rounds {
-			if !first {
-				game.Next(&p.view)
-			}
-			first = false
+			s := round % p.sets
+			round++
+			v := &shown[s]
+			v.Round, v.Same = round, p.sets == 1 && round > 1
 			var err error
-			if played, err = run.Select(&p.view, played[:0]); err != nil {
+			if played, err = run.Select(v, played[:0]); err != nil {
 				tb.Fatal(err)
 			}
-			game.Pull(rewards, played, y)
-			p.regret += game.Regret(played)
-			if err = run.Update(&p.view, played, y); err != nil {
+			y[0] = learnertest.Coin(rewards, means[s][played[0]])
+			p.regret += best[s] - means[s][played[0]]
+			if err = run.Update(v, played, y); err != nil {
 				tb.Fatal(err)
 			}
 		}
@@ -125,37 +142,47 @@ func (p *besides) begin(tb testing.TB, seed, horizon int) (play func(rounds int)
 // BenchmarkPeers plays whole trials of 20,000 rounds in Python and here, in pieces that take turns.
 // Of each piece it takes the fastest of all trials, which have the same seed, so that a machine
 // with other work disturbs neither. It reports the mean in nanoseconds a round, and the ratio. The
-// compiled peers play other dimensions and numbers of arms, too.
+// compiled peers play other dimensions and numbers of arms, too, and numba's contexts that change:
+// peerSets decision sets in turn, so that neither is timed drawing them.
+//
+// LinUCB must multiply K d + 2 d^2 numbers in a round with fixed arms, and a private learner
+// K d^2/2 + d^3/2, besides d^2/2 normals a message.
 func BenchmarkPeers(b *testing.B) {
 	for _, c := range peers {
-		b.Run(c.name+"/numpy", func(b *testing.B) { benchPeer(b, "numpy", c.name, c.ours, 5, 100) })
+		b.Run(c.name+"/numpy", func(b *testing.B) { benchPeer(b, "numpy", c.name, c.ours, 5, 100, 1) })
 		for _, d := range []int{5, 20, 50} {
 			for _, k := range []int{10, 100, 1000} {
 				for _, script := range []string{"numba", "jax"} {
 					b.Run(fmt.Sprintf("%s/%s/d=%d/K=%d", c.name, script, d, k), func(b *testing.B) {
-						benchPeer(b, script, c.name, c.ours, d, k)
+						benchPeer(b, script, c.name, c.ours, d, k, 1)
 					})
 				}
+				b.Run(fmt.Sprintf("%s/numba/d=%d/K=%d/fresh", c.name, d, k), func(b *testing.B) {
+					benchPeer(b, "numba", c.name, c.ours, d, k, peerSets)
+				})
 			}
 		}
 	}
 }
 
-func benchPeer(b *testing.B, script, name string, learner func(privacy.Budget) bandit.Learner, dim, arms int) {
-	const horizon, pieces, parts = 20_000, 10, 20 // a piece of Python's is timed in parts
+func benchPeer(b *testing.B, script, name string, learner func(privacy.Budget) bandit.Learner, dim, arms, sets int) {
+	const horizon, pieces, parts = 20_000, 10, 20 // a piece is timed in parts
 	p := peer.Start(b, "../..", peerScripts[script])
-	both := newBesides(b, p, name, learner(privacy.Budget{Epsilon: 1, Delta: 0.1}), dim, arms, horizon)
-	ours, theirs := slices.Repeat([]float64{math.Inf(1)}, pieces), slices.Repeat([]float64{math.Inf(1)}, pieces*parts)
+	both := newBesides(b, p, name, learner(privacy.Budget{Epsilon: 1, Delta: 0.1}), dim, arms, sets, horizon)
+	theirs := slices.Repeat([]float64{math.Inf(1)}, pieces*parts)
+	ours := slices.Clone(theirs)
 	for b.Loop() {
 		play := both.begin(b, 1, horizon)
-		for i := range ours {
-			for j := i * parts; j < (i+1)*parts; j++ {
+		for i := 0; i < len(ours); i += parts {
+			for j := i; j < i+parts; j++ {
 				seconds, _ := both.Play(b, horizon/pieces/parts)
 				theirs[j] = min(theirs[j], seconds)
 			}
-			began := time.Now()
-			play(horizon / pieces)
-			ours[i] = min(ours[i], time.Since(began).Seconds())
+			for j := i; j < i+parts; j++ {
+				began := time.Now()
+				play(horizon / pieces / parts)
+				ours[j] = min(ours[j], time.Since(began).Seconds())
+			}
 		}
 	}
 	mine, python := 1e9*sum(ours)/horizon, 1e9*sum(theirs)/horizon
@@ -183,13 +210,16 @@ func TestPeers(t *testing.T) {
 		if script == "jax" {
 			horizon = 1000 // as it is slow with few lanes
 		}
-		t.Run(script, func(t *testing.T) { testPeers(t, peer.Start(t, "../..", file), horizon, trials) })
+		t.Run(script, func(t *testing.T) { testPeers(t, peer.Start(t, "../..", file), 1, horizon, trials) })
+		if script == "numba" {
+			t.Run("numba, fresh", func(t *testing.T) { testPeers(t, peer.Start(t, "../..", file), peerSets, horizon, trials) })
+		}
 	}
 }
 
-func testPeers(t *testing.T, p *peer.Peer, horizon, trials int) {
+func testPeers(t *testing.T, p *peer.Peer, sets, horizon, trials int) {
 	for _, c := range peers {
-		both := newBesides(t, p, c.name, c.ours(privacy.Budget{Epsilon: 20, Delta: 0.1}), 5, 100, horizon)
+		both := newBesides(t, p, c.name, c.ours(privacy.Budget{Epsilon: 20, Delta: 0.1}), 5, 100, sets, horizon)
 		both.lanes = peerLanes
 		var differences, square, total float64
 		for seed := range trials {

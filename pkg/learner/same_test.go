@@ -86,8 +86,9 @@ func TestSameChangesNoChoice(t *testing.T) {
 				"unit features, basis": environment.UnitFeatures{Fixed: true, Basis: true, Arms: 30},
 				"decision sets":        environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: true},
 				"decision sets, d = 3": environment.DecisionSets{Dim: 3, Arms: 40, Fixed: true},
-				// beyond screen.MaxDim bounds are carried, on every machine
+				// beyond screen.MaxDim the arms are followed while the ellipsoid moves by rows
 				"decision sets, d = 17": environment.DecisionSets{Dim: 17, Arms: 20, Fixed: true},
+				"unit features, d = 30": doubled{Environment: environment.UnitFeatures{Dim: 30, Arms: 20, Fixed: true}},
 				"all arms twice":        doubled{Environment: environment.UnitFeatures{Fixed: true, Arms: 20}},
 			} {
 				got, same := learnertest.Choices(t, env, l, rounds, true)

@@ -29,6 +29,26 @@ func addOuter5(a *[15]float64, x *[5]float64) {
 	a[14] += float64(x4 * x4)
 }
 
+func addScaledOuter5(a *[15]float64, c float64, x *[5]float64) {
+	x0, x1, x2, x3, x4 := x[0], x[1], x[2], x[3], x[4]
+	c0, c1, c2, c3, c4 := float64(c*x0), float64(c*x1), float64(c*x2), float64(c*x3), float64(c*x4)
+	a[0] += float64(c0 * x0)
+	a[1] += float64(c1 * x0)
+	a[2] += float64(c1 * x1)
+	a[3] += float64(c2 * x0)
+	a[4] += float64(c2 * x1)
+	a[5] += float64(c2 * x2)
+	a[6] += float64(c3 * x0)
+	a[7] += float64(c3 * x1)
+	a[8] += float64(c3 * x2)
+	a[9] += float64(c3 * x3)
+	a[10] += float64(c4 * x0)
+	a[11] += float64(c4 * x1)
+	a[12] += float64(c4 * x2)
+	a[13] += float64(c4 * x3)
+	a[14] += float64(c4 * x4)
+}
+
 func gram5(dst, l *[15]float64, c float64) {
 	l00 := l[0]
 	dst[0] = c * float64(l00*l00)

@@ -4,9 +4,9 @@
 // index i(i+1)/2+j. So the leading block of order k is the first k(k+1)/2 numbers; [Size] counts
 // them.
 //
-//   - [Dot], [MulVec] and [Products] multiply; [Quadratic] and [Quadratics] return x^T A x.
-//   - [AddOuter], [Shift] and [Scale] change entries; [Gram] returns L L^T.
-//   - [Cholesky] factors a matrix and [Invert] inverts it from the factor.
+//   - [Dot], [Dots], [MulVec] and [Products] multiply; [Quadratic] and [Quadratics] return x^T A x.
+//   - [AddOuter], [AddScaledOuter], [Shift] and [Scale] change entries; [Gram] returns L L^T.
+//   - [Cholesky] factors a matrix and [Invert] inverts it from the factor; [Inverse] does both.
 //   - [NormBound] and [NormBoundTight] bound the operator norm; [Floor] raises small eigenvalues.
 //   - [Norm], [Shorten] and [Finite] treat vectors.
 //
@@ -45,8 +45,29 @@ func MulVec(dst, a, x []float64) {
 		mulVec5((*[5]float64)(dst), (*[15]float64)(a), (*[5]float64)(x))
 		return
 	}
-	for i, v := range x {
-		row := a[:i]
+	i := 0
+	for ; i+4 <= len(x) && len(x) > short; i += 4 { // four sums that do not wait for each other
+		v0, v1, v2, v3 := x[i], x[i+1], x[i+2], x[i+3]
+		r0, r1, r2, r3 := a[:i+1], a[i+1:2*i+3], a[2*i+3:3*i+6], a[3*i+6:4*i+10]
+		s0, s1, s2, s3 := float64(r0[i]*v0), float64(r1[i+1]*v1), float64(r2[i+2]*v2), float64(r3[i+3]*v3)
+		before := x[:i]
+		sums, b0, b1, b2, b3 := dst[:len(before)], r0[:len(before)], r1[:len(before)], r2[:len(before)], r3[:len(before)]
+		for j, w := range before {
+			w0, w1, w2, w3 := b0[j], b1[j], b2[j], b3[j]
+			s0 += float64(w0 * w)
+			s1 += float64(w1 * w)
+			s2 += float64(w2 * w)
+			s3 += float64(w3 * w)
+			sums[j] = sums[j] + float64(w0*v0) + float64(w1*v1) + float64(w2*v2) + float64(w3*v3)
+		}
+		dst[i] = s0 + float64(r1[i]*v1) + float64(r2[i]*v2) + float64(r3[i]*v3)
+		dst[i+1] = s1 + float64(r1[i]*v0) + float64(r2[i+1]*v2) + float64(r3[i+1]*v3)
+		dst[i+2] = s2 + float64(r2[i]*v0) + float64(r2[i+1]*v1) + float64(r3[i+2]*v3)
+		dst[i+3] = s3 + float64(r3[i]*v0) + float64(r3[i+1]*v1) + float64(r3[i+2]*v2)
+		a = a[4*i+10:]
+	}
+	for ; i < len(x); i++ {
+		v, row := x[i], a[:i]
 		before, sums := x[:len(row)], dst[:len(row)]
 		sum := a[i] * v
 		for j, w := range row {
@@ -60,6 +81,10 @@ func MulVec(dst, a, x []float64) {
 
 // AddOuter adds x x^T to A.
 func AddOuter(a, x []float64) {
+	if vectors && len(x) > short {
+		outerVectors(a[:Size(len(x))], 1, x)
+		return
+	}
 	first := 0
 	if len(x) >= 5 {
 		addOuter5((*[15]float64)(a), (*[5]float64)(x))
@@ -67,6 +92,25 @@ func AddOuter(a, x []float64) {
 	}
 	for i := first; i < len(x); i++ {
 		v, row := x[i], a[:i+1]
+		for j, w := range x[:len(row)] {
+			row[j] += float64(v * w)
+		}
+		a = a[i+1:]
+	}
+}
+
+// AddScaledOuter adds c x x^T to A.
+func AddScaledOuter(a []float64, c float64, x []float64) {
+	if len(x) == 5 {
+		addScaledOuter5((*[15]float64)(a), c, (*[5]float64)(x))
+		return
+	}
+	if vectors && len(x) > short {
+		outerVectors(a[:Size(len(x))], c, x)
+		return
+	}
+	for i, v := range x {
+		v, row := float64(c*v), a[:i+1]
 		for j, w := range x[:len(row)] {
 			row[j] += float64(v * w)
 		}
@@ -170,13 +214,17 @@ func Products(dots, squares, rows, y []float64) {
 		}
 		return
 	}
+	if n > short {
+		Dots(dots, rows, n, y)
+		for i := range squares {
+			squares[i] = Dot(rows[:n], rows)
+			rows = rows[n:]
+		}
+		return
+	}
 	for i := range dots {
 		x := rows[:n]
 		rows = rows[n:]
-		if n > short {
-			dots[i], squares[i] = Dot(x, y), Dot(x, x)
-			continue
-		}
 		var dot, square float64
 		for j, v := range x {
 			dot += float64(v * y[j])
@@ -329,9 +377,10 @@ func NormBoundTight(a, work []float64, n int) float64 {
 			m[i] *= scale
 		}
 		for i := range n {
-			for j := range i + 1 {
-				v := Dot(m[i*n:(i+1)*n], m[j*n:(j+1)*n])
-				square[i*n+j], square[j*n+i] = v, v
+			row := square[i*n : i*n+i+1]
+			Dots(row, m, n, m[i*n:(i+1)*n])
+			for j, v := range row {
+				square[j*n+i] = v
 			}
 		}
 		m, square = square, m

@@ -2,7 +2,8 @@
 // bounds have to be computed.
 //
 // A [Screen] knows the arms' contexts. [Screen.Sift] bounds what the arms' upper confidence bounds
-// can be, within some millionths, and returns the arms for which that is not below a mark. It works
+// can be, within some millionths, and returns the arms for which that is not below a mark.
+// [Screen.Top] and [Screen.Above] do so in higher dimensions, and find the mark. A screen works
 // in single precision, on eight arms at a time where the machine allows. All its rounding is
 // accounted for: an arm that it rules out has an upper confidence bound below the mark in double
 // precision. So it does not matter for the choice how a machine rounds.
@@ -18,7 +19,8 @@ import (
 // lanes is the number of arms in a block.
 const lanes = 32
 
-// MaxDim is the largest dimension that a screen is for. Beyond it the columns take much memory.
+// MaxDim is the largest dimension that Sift is for. Beyond it products of contexts take too much
+// memory.
 const MaxDim = 16
 
 // Screen bounds <x, centre> + beta sqrt(x^T A x) for contexts x that stay the same.
@@ -27,23 +29,33 @@ type Screen struct {
 	length    float64 // greatest |x|
 	perUnit   float64 // 1 over the unit of the bounds
 	// columns are what a bound is linear in, x_i and x_i x_j, for a block of arms after another. They
-	// are scaled so that |x| <= 1. A product off the diagonal counts twice.
+	// are scaled so that |x| <= 1. A product off the diagonal counts twice. Beyond MaxDim there are
+	// the x_i alone.
 	columns []float32
 	// factors are those of the columns. Before those of x_i, and before those of x_i x_j, is what is
 	// added for the rounding.
 	factors []float32
-	left    []uint32 // which arms of a block are left, by bit
+	dot     float64 // |centre|^2 in the unit, and the sum of the squares of beta^2 A
+	square  float64
+	left    []uint32  // which arms of a block are left, by bit
+	bounds  []float32 // of the arms, beyond MaxDim
 }
 
 // New returns a screen for up to so many arms.
 func New(arms, dim int) *Screen {
 	blocks, n := (arms+lanes-1)/lanes, dim+dim*(dim+1)/2
+	if dim > MaxDim {
+		return &Screen{dim: dim, columns: make([]float32, blocks*lanes*dim), factors: make([]float32, n+2), bounds: make([]float32, blocks*lanes)}
+	}
 	return &Screen{dim: dim, columns: make([]float32, blocks*lanes*n), factors: make([]float32, n+2), left: make([]uint32, blocks)}
 }
 
 // Set takes in the contexts of some arms, row-major. It reports false if the longest is out of
 // range.
 func (s *Screen) Set(x []float64, arms int) bool {
+	if s.dim > MaxDim {
+		return s.setWide(x, arms)
+	}
 	s.arms, s.length, s.perUnit = arms, 0, 0
 	for a := range arms {
 		s.length = max(s.length, packed.Norm(x[a*s.dim:(a+1)*s.dim]))
@@ -117,6 +129,7 @@ func (s *Screen) load(centre, a []float64, beta float64) bool {
 		quadratic[i] = float32(v)
 		square += float64(v * v)
 	}
+	s.dot, s.square = dot, square
 	most := float64(s.dim) / 2 // entries off the diagonal count twice
 	return dot <= 1 && square <= most && (dot > 0.25 || square > 0.0625)
 }

@@ -71,8 +71,12 @@ func longest(x []float64, d int) (square float64) {
 func TestSift(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	kept, all := 0, 0
-	for range 3000 {
+	for i := range 3000 {
 		arms, d := 1+r.IntN(200), 1+r.IntN(MaxDim)
+		wide := i%4 == 0
+		if wide {
+			d += MaxDim + r.IntN(40)
+		}
 		scale := math.Pow(10, float64(r.IntN(160)-80))
 		x, centre, a, norm := problem(r, arms, d, scale)
 		beta := math.Pow(10, float64(r.IntN(5)-2))
@@ -86,7 +90,17 @@ func TestSift(t *testing.T) {
 		if r.IntN(2) == 0 {
 			mark = want[r.IntN(arms)]
 		}
-		left, ok := s.Sift(centre, a, beta, mark, nil)
+		var left []int
+		var ok bool
+		if wide {
+			var best int
+			if best, ok = s.Top(centre, a, beta); want[best] < slices.Max(want)*(1-1e-4)-1e-4*math.Abs(slices.Max(want)) {
+				t.Fatalf("arms = %d, d = %d: arm %d is the top with %v, the greatest is %v", arms, d, best, want[best], slices.Max(want))
+			}
+			left = s.Above(mark, nil)
+		} else {
+			left, ok = s.Sift(centre, a, beta, mark, nil)
+		}
 		if !ok {
 			t.Fatalf("arms = %d, d = %d, scale %v: refused", arms, d, scale)
 		}
@@ -150,7 +164,31 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestRefuses: numbers out of range are refused,.
+// TestBoundPlain compares the kernels beyond MaxDim, which differ by rounding.
+func TestBoundPlain(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		d, blocks := 2+r.IntN(70), 1+r.IntN(4)
+		columns, factors := make([]float32, blocks*lanes*d), make([]float32, 2+d+d*(d+1)/2)
+		for i := range columns {
+			columns[i] = float32(r.NormFloat64())
+		}
+		for i := range factors {
+			factors[i] = float32(r.NormFloat64() / float64(d*d))
+		}
+		factors[1+d] = 25
+		got, want := make([]float32, blocks*lanes), make([]float32, blocks*lanes)
+		bound(got, columns, factors, d)
+		boundPlain(want, columns, factors, d)
+		for i, v := range got {
+			if w := want[i]; !(math.Abs(float64(v-w)) < 1e-4) {
+				t.Fatalf("d = %d, arm %d of %d: %v, want %v", d, i, len(got), v, w)
+			}
+		}
+	}
+}
+
+// TestRefuses: numbers out of range are refused.
 func TestRefuses(t *testing.T) {
 	x, one := []float64{1, 0, 0, 1}, []float64{1, 0, 1}
 	s := New(2, 2)

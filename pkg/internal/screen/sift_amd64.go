@@ -16,6 +16,19 @@ func sift(left []uint32, columns, factors []float32, dim int, limit float32) {
 	}
 }
 
+func bound(bounds, columns, factors []float32, dim int) {
+	if Vectors {
+		boundVectors(bounds, columns, factors, dim)
+	} else {
+		boundPlain(bounds, columns, factors, dim)
+	}
+}
+
+// boundVectors is boundPlain as siftVectors is siftPlain. len(bounds) is at least 32.
+//
+//go:noescape
+func boundVectors(bounds, columns, factors []float32, dim int)
+
 // siftVectors is siftPlain, but for the rounding: eight arms at a time (AVX), with fused
 // multiply-add. It wants all slices to be of matching lengths.
 //

@@ -9,3 +9,5 @@ const Vectors = false
 func sift(left []uint32, columns, factors []float32, dim int, limit float32) {
 	siftPlain(left, columns, factors, dim, limit)
 }
+
+func bound(bounds, columns, factors []float32, dim int) { boundPlain(bounds, columns, factors, dim) }

@@ -168,7 +168,8 @@ func (l *UCBRule) Learn(r *privacy.Sums) ([]float64, error) {
 		l.shift, l.bounds, least = r.Shift, r.Bounds, checks.Or(r.Least, r.Bounds.RhoMin)
 	}
 	if r.Row != nil && !l.fresh && l.estimate.Steps < ellipsoid.RefactorEvery {
-		l.estimate.Step(r.Row[:d], r.Row[d])
+		gain, residual := l.estimate.Step(r.Row[:d], r.Row[d])
+		l.optimist.Step(&l.estimate, gain, residual)
 	} else {
 		if len(r.Packed) != len(l.sum) {
 			return nil, fmt.Errorf("learner: LinUCB: sums of %d numbers, want %d for contexts of dimension %d", len(r.Packed), len(l.sum), d)
@@ -182,6 +183,7 @@ func (l *UCBRule) Learn(r *privacy.Sums) ([]float64, error) {
 			return nil, err
 		}
 		l.fresh = false
+		l.optimist.Jump()
 	}
 	if least != l.least {
 		l.least, l.logFloor = least, float64(d)*portable.Log(least)

@@ -89,6 +89,12 @@ func (o *Optimist) Choose(e *Ellipsoid, v *bandit.View) (best int, err error) {
 			return best, nil
 		}
 	}
+	if o.Memory.wide && v.Arms >= 4 {
+		if best, ok := o.screened(e, v, same); ok {
+			o.remember(e, v, best, same)
+			return best, nil
+		}
+	}
 	// Without its width an arm cannot be chosen, but it can be ruled out: <x, theta~> + beta
 	// sqrt(|V^-1| |x|^2) bounds it. The arm with the greatest inner product comes first and sets
 	// the mark.
@@ -133,7 +139,8 @@ func (o *Optimist) Choose(e *Ellipsoid, v *bandit.View) (best int, err error) {
 // memory is what an optimist keeps from one round for the next, in case both have the same
 // contexts: the choice, and what bounds all arms. That is a screen where the machine is fast at it,
 // or else bounds that are carried from round to round. Those are about as fast while the ellipsoid
-// moves little, and do not pay under much noise.
+// moves little, and do not pay under much noise. In high dimensions the arms are followed while the
+// ellipsoid moves by rows.
 type memory struct {
 	round, arms int       // of the last choice; round 0: none
 	last        []float64 // the last context shown: a device is not told of a new trial
@@ -141,17 +148,22 @@ type memory struct {
 	seen        Ellipsoid // it was made by
 	held        bool      // the screen, or carried, is for these contexts
 	screen      *screen.Screen
-	carried     carried // if there is no screen
-	left        []int   // arms that were not ruled out
+	wide        bool     // the screen is beyond MaxDim, and pays even if the contexts change
+	carried     carried  // if there is no screen
+	stepped     *stepped // beyond MaxDim, while the ellipsoid moves by rows
+	left        []int    // arms that were not ruled out
 }
 
 func newMemory(p bandit.Problem) memory {
 	m := memory{last: make([]float64, p.Dim), left: make([]int, 0, p.Arms)}
 	m.seen.View(make([]float64, Size(p.Dim)), p.Dim)
-	if screen.Vectors && p.Dim <= screen.MaxDim {
-		m.screen = screen.New(p.Arms, p.Dim)
+	if screen.Vectors {
+		m.screen, m.wide = screen.New(p.Arms, p.Dim), p.Dim > screen.MaxDim
 	} else {
 		m.carried = newCarried(p.Arms)
+	}
+	if p.Dim > screen.MaxDim {
+		m.stepped = newStepped(p)
 	}
 	return m
 }
@@ -167,13 +179,20 @@ func (o *Optimist) remember(e *Ellipsoid, v *bandit.View, best int, same bool) {
 	m := &o.Memory
 	copy(m.last, v.Row(v.Arms-1))
 	copy(m.seen.Numbers, e.Numbers)
+	stepped := false
 	switch {
+	case same && m.stepped.ready(e):
+		stepped = m.stepped.set(e, v)
+	case m.wide: // screened has set it
 	case !same:
 		m.held, m.carried.rest, m.carried.pause = false, 0, 0
 	case m.screen == nil:
 		m.held = m.carried.set(e, v)
 	case !m.held:
 		m.held = m.screen.Set(v.X, v.Arms)
+	}
+	if m.stepped != nil {
+		m.stepped.held, m.stepped.steps = stepped, 0
 	}
 	m.round, m.arms, m.best = v.Round, v.Arms, best
 }
@@ -185,7 +204,12 @@ func (o *Optimist) again(e *Ellipsoid, v *bandit.View) (best int, ok bool) {
 	if slices.Equal(m.seen.Numbers, e.Numbers) {
 		return m.best, true
 	}
-	if !m.held {
+	if m.stepped != nil && m.stepped.held {
+		if best, ok = o.follow(e, v); ok {
+			return best, true
+		}
+	}
+	if !m.held || m.wide || m.stepped.ready(e) {
 		return 0, false
 	}
 	best = m.best
@@ -214,7 +238,61 @@ func (o *Optimist) again(e *Ellipsoid, v *bandit.View) (best int, ok bool) {
 	}
 	copy(m.seen.Numbers, e.Numbers)
 	m.best = best
+	if m.stepped != nil {
+		m.stepped.steps = 0
+	}
 	return best, mark-mark == 0
+}
+
+// screened chooses by a screen beyond MaxDim, for contexts that it may know already.
+func (o *Optimist) screened(e *Ellipsoid, v *bandit.View, same bool) (best int, ok bool) {
+	m := &o.Memory
+	if m.held = m.held && same || m.screen.Set(v.X, v.Arms); !m.held {
+		return 0, false
+	}
+	if best, ok = m.screen.Top(e.Theta, e.Inverse, e.Width[0]); !ok {
+		return 0, false
+	}
+	dot, width := Upper(e, v, best)
+	mark := dot + width
+	m.left = m.screen.Above(mark, m.left[:0])
+	return highest(e, v, m.left, best, mark)
+}
+
+// highest returns the arm with the highest upper confidence bound among those left, given one of
+// them and its bound. ok is false if one is not finite.
+func highest(e *Ellipsoid, v *bandit.View, left []int, best int, mark float64) (_ int, ok bool) {
+	check := mark - mark
+	for _, a := range left {
+		if a == best {
+			continue
+		}
+		dot, width := Upper(e, v, a)
+		ucb := dot + width
+		check += ucb - ucb
+		if ucb > mark || ucb == mark && a < best {
+			best, mark = a, ucb
+		}
+	}
+	return best, check == 0
+}
+
+// follow chooses while the ellipsoid moves by rows.
+func (o *Optimist) follow(e *Ellipsoid, v *bandit.View) (best int, ok bool) {
+	m := &o.Memory
+	if m.left, ok = m.stepped.sift(e, v, o.widths, m.left[:0]); !ok {
+		return 0, false
+	}
+	best = m.left[0]
+	if len(m.left) > 1 {
+		dot, width := Upper(e, v, best)
+		if best, ok = highest(e, v, m.left, best, dot+width); !ok {
+			return 0, false
+		}
+	}
+	m.seen.Theta[0] = math.NaN() // it is behind
+	m.best, m.stepped.steps = best, 0
+	return best, true
 }
 
 // Upper computes an arm's upper confidence bound, dot + width, the very number that choose
@@ -285,7 +363,7 @@ type Estimate struct {
 	LogDet float64   // ln det V
 	work   []float64 // Cholesky factor
 	vector []float64
-	powers []float64 // work space of tighten
+	powers []float64 // work space
 	Steps  int       // rank-one updates since the last factorisation
 }
 
@@ -310,7 +388,7 @@ func (e *Estimate) Init(d int) {
 func (e *Estimate) Solve(sum []float64, floor float64) (floored bool, err error) {
 	d := e.Dim
 	v, u := sum[:packed.Size(d)], sum[packed.Size(d):packed.Size(d)+d]
-	logDet, ok := packed.Cholesky(e.work, v, d)
+	logDet, ok := e.invert(v)
 	if !ok {
 		floored = true
 		trace := 0.0
@@ -319,36 +397,41 @@ func (e *Estimate) Solve(sum []float64, floor float64) (floored bool, err error)
 		}
 		floor = math.Max(floor, trace*0x1p-40) // less would be lost in rounding
 		packed.Floor(v, d, floor)
-		if logDet, ok = packed.Cholesky(e.work, v, d); !ok {
+		if logDet, ok = e.invert(v); !ok {
 			return floored, fmt.Errorf("learner: the Gram matrix has no Cholesky factor with its eigenvalues floored at %v: %v", floor, append([]float64(nil), v...))
 		}
 	}
-	packed.Invert(e.Inverse, e.work, d)
 	packed.MulVec(e.Theta, e.Inverse, u)
 	e.LogDet, e.Steps = logDet, 0
 	return floored, nil
 }
 
+// invert computes V^-1 and ln det V. It reports false if V is not positive definite.
+func (e *Estimate) invert(v []float64) (logDet float64, ok bool) {
+	if packed.Wide(e.Dim) {
+		return packed.Inverse(e.Inverse, v, e.powers, e.Dim)
+	}
+	if logDet, ok = packed.Cholesky(e.work, v, e.Dim); ok {
+		packed.Invert(e.Inverse, e.work, e.Dim)
+	}
+	return logDet, ok
+}
+
 // Step updates the centre, V^-1 and ln det V by one row (Sherman and Morrison; the determinant
-// lemma).
-func (e *Estimate) Step(x []float64, y float64) {
+// lemma). With k = V^-1 x, it adds residual k to the centre and takes gain k k^T off V^-1.
+func (e *Estimate) Step(x []float64, y float64) (gain, residual float64) {
 	k := e.vector
 	packed.MulVec(k, e.Inverse, x)
 	width := packed.Dot(x, k)
-	gain := 1 / (1 + width)
-	residual := (y - packed.Dot(x, e.Theta)) * gain
-	p := 0
+	gain = 1 / (1 + width)
+	residual = (y - packed.Dot(x, e.Theta)) * gain
 	for i, v := range k {
 		e.Theta[i] += float64(residual * v)
-		scaled := gain * v
-		row := e.Inverse[p : p+i+1]
-		for j, w := range k[:len(row)] {
-			row[j] -= float64(scaled * w)
-		}
-		p += i + 1
 	}
+	packed.AddScaledOuter(e.Inverse, -gain, k)
 	e.LogDet += portable.Log1p(width)
 	e.Steps++
+	return gain, residual
 }
 
 // Bound sets the bound on |V^-1| after solve.

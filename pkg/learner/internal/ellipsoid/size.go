@@ -20,10 +20,12 @@ func Check(who string, p bandit.Problem, horizon int) error {
 
 // Kept bounds the numbers of 8 bytes that a linear learner keeps.
 func Kept(p bandit.Problem) float64 {
-	const matrices, numbers = 8, 8 // of order Dim, and for each arm
+	const matrices, numbers = 8, 9 // of order Dim, and for each arm
 	count := float64(matrices*size.Triangle(p.Dim+1)) + float64(numbers*float64(p.Arms))
+	columns := float64(p.Dim + 1) // a context and its bound, in single precision
 	if p.Dim <= screen.MaxDim {
-		count += float64(float64(p.Arms) * size.Triangle(p.Dim+1) / 2) // a context and its products, in single precision
+		columns = size.Triangle(p.Dim + 1) // or its products
 	}
+	count += float64(float64(p.Arms) * columns / 2)
 	return count
 }
