@@ -7,7 +7,7 @@ import (
 )
 
 // long are the claims that take more than a second to check.
-var long = []string{"attacked", "sound noise is enough", "gaussian beats wishart", "theorems hold"}
+var long = []string{"attacked", "sound noise is enough", "gaussian beats wishart", "theorems hold", "features"}
 
 func TestClaims(t *testing.T) { notebooktest.Claims(t, Claims, long...) }
 
@@ -25,6 +25,7 @@ var mutations = []notebooktest.Mutation{
 	{"shift", "the search for the shift stops at its edge", "pkg/learner/linear/theory.go", "portable.Exp((a + b) / 2)", "portable.Exp(high)"},
 	{"gap decides", "the gaps are listed from the other end", "notebooks/jdp/jdp.go", "[]float64{0, 0.025, 0.1}", "[]float64{0.1, 0.025, 0}"},
 	{"streaming", "the streaming noise is calibrated ten times too large", "pkg/mechanism/continual/factorised.go", "f.sd = column * f.sensitivity() / mu", "f.sd = 10 * column * f.sensitivity() / mu"},
+	{"features", "the features hardly differ", "pkg/learner/kernel.go", "ready.turns[i] /= 2 * math.Pi * length", "ready.turns[i] /= 2000 * math.Pi * length"},
 	{"attacked", "the tree keeps its first noise", "pkg/mechanism/continual/tree.go", "p.drawer.Draw(p.source, p.node)", "if p.lowest == p.levels {\n\t\tp.drawer.Draw(p.source, p.node)\n\t}"},
 	{"sound noise is enough", "sound noise is ten times too large", "pkg/mechanism/continual/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = 10 * math.Sqrt(float64(g.levels)) * square / mu"},
 }
