@@ -368,7 +368,7 @@ func TestTurns(t *testing.T) {
 		sin, cos := Turns(x)
 		s, c := bigTurns(x)
 		if e := max(off(sin, s), off(cos, c)); !(e <= worst) && x != math.RoundToEven(4*x)/4 {
-			if worst = e; !(e <= 1.1) {
+			if worst = e; !(e <= 0.8) {
 				t.Errorf("Turns(%v) = %v, %v, off by %.3f units", x, sin, cos, e)
 			}
 		}
