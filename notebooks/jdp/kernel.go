@@ -17,24 +17,24 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// perMap returns each trial's final regret, the mean over the maps, by epsilon and number of
-// features. The policies are by epsilon, then by number of features, then by map.
-func perMap(r *simulate.Result, epsilons, features int) (regret [][][]float64) {
-	maps := len(r.Policies) / (epsilons * features)
-	last := len(r.Grid) - 1
-	for e := range epsilons {
-		regret = append(regret, make([][]float64, features))
-		for f := range features {
-			mean := make([]float64, len(r.Finished))
-			for m := range maps {
-				for i, curve := range r.Policies[(e*features+f)*maps+m].Regret {
-					mean[i] += curve[last] / float64(maps)
+// perMap returns the mean over the maps, by epsilon, number of features and trial, of numbers by
+// policy and trial. The policies are by epsilon, then by number of features, then by map.
+func perMap(finals [][]float64, epsilons, features int) (mean [][][]float64) {
+	maps := len(finals) / (epsilons * features)
+	for range epsilons {
+		var row [][]float64
+		for range features {
+			one := make([]float64, len(finals[0]))
+			for _, final := range finals[:maps] {
+				for i, v := range final {
+					one[i] += v / float64(maps)
 				}
 			}
-			regret[e][f] = mean
+			row, finals = append(row, one), finals[maps:]
 		}
+		mean = append(mean, row)
 	}
-	return regret
+	return mean
 }
 
 // spread returns the mean of a sample and its standard error.
@@ -57,10 +57,10 @@ func minus(a, b []float64) []float64 {
 }
 
 // FeaturesTable is a table of the regret by epsilon and number of features, and of what each
-// epsilon adds to the first one's, trial by trial. The policies are by epsilon, then by number of
-// features, then by map.
-func FeaturesTable(r *simulate.Result, epsilons []float64, features []int) *charts.Table {
-	regret := perMap(r, len(epsilons), len(features))
+// epsilon adds to the first one's, trial by trial. finals holds the last regret by policy and
+// trial. The policies are by epsilon, then by number of features, then by map.
+func FeaturesTable(finals [][]float64, epsilons []float64, features []int) *charts.Table {
+	regret := perMap(finals, len(epsilons), len(features))
 	t := charts.NewTable("ε")
 	for _, d := range features {
 		t.Headers = append(t.Headers, fmt.Sprintf("D = %d", d))
@@ -79,8 +79,8 @@ func FeaturesTable(r *simulate.Result, epsilons []float64, features []int) *char
 	for e := 1; e < len(epsilons); e++ {
 		row(fmt.Sprintf("what %s adds", cell.Epsilon(epsilons[e])), func(f int) []float64 { return minus(regret[e][f], regret[0][f]) })
 	}
-	t.Caption = fmt.Sprintf("Regret of LinUCB over BLT on D features after %s rounds: mean and standard error of %d functions, %d maps each",
-		cell.Thousands(r.Grid[len(r.Grid)-1]), len(r.Finished), len(r.Policies)/len(epsilons)/len(features))
+	t.Caption = fmt.Sprintf("Regret of LinUCB over BLT on D features: mean and standard error of %d functions, %d maps each",
+		len(finals[0]), len(finals)/len(epsilons)/len(features))
 	return t
 }
 
@@ -104,7 +104,7 @@ func claimFeatures(s cell.Scale) (string, error) {
 			})
 		}
 	}
-	regret := perMap(check.Try(e.Run(context.Background())), len(epsilons), len(features))
+	regret := perMap(lasts(e), len(epsilons), len(features))
 	evidence, free := "", regret[0]
 	for i, epsilon := range epsilons[1:] {
 		mean, se := spread(minus(minus(regret[i+1][2], free[2]), minus(regret[i+1][0], free[0])))
@@ -114,8 +114,17 @@ func claimFeatures(s cell.Scale) (string, error) {
 	mean, se := spread(minus(free[0], free[1]))
 	check.That(s == cell.Smoke || mean > 2*se, "without privacy 4 features less 8 have %.0f ± %.0f", mean, se)
 	e.Policies = []simulate.Policy{{Name: "raw", Learner: learner.New(linear.UCB{}, nil)}}
-	raw, _ := spread(perMap(check.Try(e.Run(context.Background())), 1, 1)[0][0])
+	raw, _ := spread(lasts(e)[0])
 	smooth, _ := spread(free[1])
 	check.That(raw > 2*smooth, "LinUCB has %.0f on raw contexts and %.0f on 8 features", raw, smooth)
 	return evidence + fmt.Sprintf("without privacy 4 features less 8: %.0f ± %.0f; %.0f on 8 features and %.0f on raw contexts", mean, se, smooth, raw), nil
+}
+
+// lasts runs an experiment, and returns the last regret by policy and trial.
+func lasts(e *simulate.Experiment) (finals [][]float64) {
+	r := check.Try(e.Run(context.Background()))
+	for _, p := range e.Policies {
+		finals = append(finals, check.Try(r.Final(p.Name)))
+	}
+	return finals
 }
