@@ -60,7 +60,7 @@ func minus(a, b []float64) []float64 {
 // epsilon adds to the first one's, trial by trial. finals holds the last regret by policy and
 // trial. The policies are by epsilon, then by number of features, then by map.
 func FeaturesTable(finals [][]float64, epsilons []float64, features []int) *charts.Table {
-	regret := perMap(finals, len(epsilons), len(features))
+	means := perMap(finals, len(epsilons), len(features))
 	t := charts.NewTable("ε")
 	for _, d := range features {
 		t.Headers = append(t.Headers, fmt.Sprintf("D = %d", d))
@@ -74,10 +74,10 @@ func FeaturesTable(finals [][]float64, epsilons []float64, features []int) *char
 		t.Add(cells...)
 	}
 	for e, epsilon := range epsilons {
-		row(cell.Epsilon(epsilon), func(f int) []float64 { return regret[e][f] })
+		row(cell.Epsilon(epsilon), func(f int) []float64 { return means[e][f] })
 	}
 	for e := 1; e < len(epsilons); e++ {
-		row(fmt.Sprintf("what %s adds", cell.Epsilon(epsilons[e])), func(f int) []float64 { return minus(regret[e][f], regret[0][f]) })
+		row(fmt.Sprintf("what %s adds", cell.Epsilon(epsilons[e])), func(f int) []float64 { return minus(means[e][f], means[0][f]) })
 	}
 	t.Caption = fmt.Sprintf("Regret of LinUCB over BLT on D features: mean and standard error of %d functions, %d maps each",
 		len(finals[0]), len(finals)/len(epsilons)/len(features))
@@ -85,8 +85,8 @@ func FeaturesTable(finals [][]float64, epsilons []float64, features []int) *char
 }
 
 // claimFeatures compares what privacy costs with few features and with many, function by function,
-// and what few cannot express. At smoke scale the runs are too short for the latter to show, and for
-// the price at the smallest epsilon.
+// and what few cannot express. At smoke scale the runs are too short for the latter to show. The
+// same goes for the price of the smallest epsilon.
 func claimFeatures(s cell.Scale) (string, error) {
 	epsilons, features, maps := []float64{math.Inf(1), 1, 0.1}, []int{4, 8, 32}, 2
 	e := &simulate.Experiment{
