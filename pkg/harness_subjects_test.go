@@ -492,6 +492,11 @@ func subjects() []subject {
 		linears("learner.RandomisedAction over a tree", func() any {
 			return learner.RandomisedAction{Learner: learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: budget}}), Epsilon: 1}
 		}).on(".Epsilon", ".Delta", ".Calibration", "argument 2"),
+		linears("learner.Kernel", func() any {
+			return learner.Kernel{
+				Learner: learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: budget}}), Features: 4, Lengthscale: 0.5, Seed: 1,
+			}
+		}),
 		linears("learner.Delayed", func() any {
 			return learner.Delayed{
 				Learner: learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: budget}}), Most: 3,
@@ -659,6 +664,9 @@ func subjects() []subject {
 		values("environment.Blind", func() any { return environment.Blind{Environment: environment.SphereArms{Arms: 4, Dim: 3}} }),
 		values("environment.Adversary", func() any {
 			return environment.Adversary{Plan: environment.Turns, Arms: 3, Gap: 0.2, Growth: 2}
+		}),
+		values("environment.Kernel", func() any {
+			return environment.Kernel{Arms: 4, Dim: 2, Centres: 3, Lengthscale: 0.5, Norm: 0.5}
 		}),
 		values("environment.TwoContexts", func() any { return environment.TwoContexts{Dim: 3} }),
 		values("environment.Sparse", func() any {

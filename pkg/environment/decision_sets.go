@@ -1,6 +1,6 @@
 // Package environment provides the problems on which bandit learners are tried.
 //
-// Linear bandits, whose arms have contexts:
+// Bandits whose arms have contexts, most of them linear:
 //
 //   - [DecisionSets]: random decision sets with a known gap (JDP, Appendix D).
 //   - [UnitFeatures]: the experiments in the local and the shuffle model (LDP, Section 5).
@@ -8,6 +8,7 @@
 //   - [Logistic]: rewards of a logistic model (the experiments of Sarmasarkar 2026).
 //   - [TwoContexts]: two arms that a coin swaps every round (JDP, Claim 13).
 //   - [Sparse]: many dimensions of which few matter (LASSO).
+//   - [Kernel]: rewards that are smooth in the contexts, and not linear.
 //   - [Labelled]: labelled data of one's own, as package datasets reads it.
 //
 // Bandits without contexts:

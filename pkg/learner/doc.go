@@ -20,6 +20,7 @@
 //
 //   - [Metered]: stops, or freezes, a learner when its budget is spent
 //   - [Delayed]: has the rewards come late
+//   - [Kernel]: has a linear learner learn functions that are not linear
 //   - [RandomisedAction]: makes actions private towards their own users too
 //
 // A rule that is an [Explainer] shows what it chooses by, and one that is an [Encoder] says what

@@ -33,7 +33,7 @@ import (
 func init() {
 	value.Register(
 		learner.Private[privacy.Means]{}, learner.Private[episodes.SparseGram]{}, learner.Metered{}, learner.Local{}, learner.Random{},
-		local.LDPDevice{}, local.LDPServer{}, learner.BitSum{}, slots.OMM{}, sparse.SparseJDP{}, learner.Delayed{}, sparse.SupportOracle{},
+		local.LDPDevice{}, local.LDPServer{}, learner.BitSum{}, slots.OMM{}, sparse.SparseJDP{}, learner.Delayed{}, learner.Kernel{}, sparse.SupportOracle{},
 		local.CombinerDevice{}, local.CombinerServer{}, arms.DPElimination{}, arms.AdaPUCB{},
 		privacy.Budget{}, tally.Blocks{}, tally.Batches{}, tally.Geometric{}, episodes.SparseEpisodes{}, episodes.Growing{}, episodes.Signs{},
 		environment.Arms{}, environment.SemiBandit{}, environment.Sparse{}, environment.Blind{}, environment.DecisionSets{},
@@ -92,6 +92,7 @@ func values() []any {
 			Phases: []episodes.Phase{{Picks: 1, Scores: episodes.Signs{}}, {Reward: 0.5}}}),
 		sparse.SupportOracle{Support: []int{1, 0}},
 		learner.Delayed{Learner: learner.New(linear.UCB{}, nil), Most: 3},
+		learner.Kernel{Learner: learner.New(linear.UCB{}, nil), Features: 8, Lengthscale: 0.25, Seed: 7},
 		environment.Arms{Means: []float64{0.1, 1. / 3, 0}, Law: environment.GaussianWeights, Sigma: 1},
 		environment.Blind{Environment: environment.DecisionSets{Arms: 3, Dim: 3, Gap: 0.1}},
 		environment.Sparse{Arms: 4, Dim: 6, Design: environment.Autoregressive, Correlation: 0.5},

@@ -208,6 +208,17 @@ func soundLinear(e Effort) (items []audit.Item) {
 	late, far := tellTale(linearRounds + delayed.Most)
 	add("LinUCB on a budget", meteredLinUCB(), stage{problem, worlds}, runs)
 	add("LinUCB with late rewards", delayed, stage{late, far}, runs)
+	same := stage{problem: problem}
+	for w := range same.worlds { // a features' row would depend on the arm
+		for t := range linearRounds {
+			y := 0.0
+			if t == 0 {
+				y = float64(1 - 2*w)
+			}
+			same.worlds[w] = append(same.worlds[w], audit.Round{X: []float64{1, 1}, Rewards: []float64{y, y}})
+		}
+	}
+	add("LinUCB on random features", learner.Kernel{Learner: gaussianLinUCB(), Features: 4}, same, runs)
 	add("Gaussian Thompson sampling", arms.NewGaussianThompson(1, 1, Budget.Delta), unplayed(linearRounds), runs)
 	one := oneArm(0)
 	add("CUCB over trees", slots.CUCBTree(opened(matroid.NewUniform(one.problem.Arms, one.problem.Slots)), Budget.Epsilon), one, runs)

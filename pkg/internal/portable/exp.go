@@ -2,6 +2,7 @@
 //
 //   - Exponentials: [Exp], [Expm1], [Tanh].
 //   - Logarithms and powers: [Log], [Log1p], [Log2], [Pow], [Hypot].
+//   - Angles: [Turns].
 //   - The normal distribution: [Erf], [Erfc], [NormalQuantile].
 //   - Gamma, beta, Student's t: [Lgamma], [RegIncBeta], [StudentQuantile].
 //
@@ -11,7 +12,8 @@
 // What is exact or correctly rounded by definition is still math's: Sqrt, FMA, Floor, Ldexp.
 //
 // Errors are in units in the last place (ulp), as the tests measure them; half a unit is the least
-// possible. Exp, Expm1, Log, Log1p: 0.52. Log2, Pow, Lgamma: 0.55. Erf, Erfc: 0.8. Tanh, Hypot: 2.
+// possible. Exp, Expm1, Log, Log1p: 0.52. Log2, Pow, Lgamma: 0.55. Erf, Erfc, Turns: 0.8.
+// Tanh, Hypot: 2.
 package portable
 
 import "math"

@@ -335,3 +335,61 @@ func TestRegIncBeta(t *testing.T) {
 		}
 	}
 }
+
+// bigTurns returns the sine and the cosine of 2 pi t by Maclaurin's series.
+func bigTurns(t float64) (sin, cos *big.Float) {
+	const bits = 400
+	t -= math.RoundToEven(t)
+	x := new(big.Float).SetPrec(bits).Mul(number(2*t, bits), bigPi(bits))
+	sums := [2]*big.Float{number(0, bits), number(0, bits)}
+	term := number(1, bits)
+	for k := 0; term.Sign() != 0 && term.MantExp(nil) > -bits; k++ {
+		if k%4 < 2 {
+			sums[k%2].Add(sums[k%2], term)
+		} else {
+			sums[k%2].Sub(sums[k%2], term)
+		}
+		term.Quo(term.Mul(term, x), number(float64(k+1), bits))
+	}
+	return sums[1], sums[0]
+}
+
+func TestTurns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	var worst, circle float64
+	for i := range 6000 {
+		x := rng.Float64() - 0.5
+		switch i % 3 {
+		case 1:
+			x = math.Ldexp(x, rng.IntN(60))
+		case 2:
+			x = math.Ldexp(x, -rng.IntN(60)) + float64(rng.IntN(9))/8
+		}
+		sin, cos := Turns(x)
+		s, c := bigTurns(x)
+		if e := max(off(sin, s), off(cos, c)); !(e <= worst) && x != math.RoundToEven(4*x)/4 {
+			if worst = e; !(e <= 0.8) {
+				t.Errorf("Turns(%v) = %v, %v, off by %.3f units", x, sin, cos, e)
+			}
+		}
+		circle = max(circle, math.Abs(sin*sin+cos*cos-1))
+	}
+	t.Logf("Turns  %.3f, sin^2 + cos^2 within %.2g of 1", worst, circle)
+	if !(circle < 4e-16) {
+		t.Errorf("sin^2 + cos^2 is %v off 1", circle)
+	}
+	for _, c := range [][3]float64{{0, 0, 1}, {0.25, 1, 0}, {-0.25, -1, 0}, {0.5, 0, -1}, {7.75, -1, 0}, {1e300, 0, 1}, {-(1 << 60), 0, 1}} {
+		if sin, cos := Turns(c[0]); sin != c[1] || cos != c[2] {
+			t.Errorf("Turns(%v) = %v, %v, want %v, %v", c[0], sin, cos, c[1], c[2])
+		}
+	}
+	for _, x := range []float64{math.Inf(1), math.Inf(-1), math.NaN()} {
+		if sin, cos := Turns(x); sin == sin || cos == cos {
+			t.Errorf("Turns(%v) = %v, %v, want NaN", x, sin, cos)
+		}
+	}
+}
+
+func BenchmarkTurns(b *testing.B) {
+	benchmark(b, func(x float64) float64 { s, c := Turns(x); return s + c })
+}

@@ -28,6 +28,7 @@ var fields = map[string]string{
 	"learner.Private[privacy.Means]": "Policy: slots.OMM{Matroid: pick()}, Statistic: tally.Blocks{Budget: pure}",
 	"learner.Metered":                "Learner: slots.DPUCBMAT(pick(), 1), Budget: pure",
 	"learner.Delayed":                "Learner: slots.DPUCBMAT(pick(), 1), Most: 2",
+	"learner.Kernel":                 "Learner: learner.New(linear.UCB{}, privacy.Accumulator(continual.BLT{Budget: approximate}))",
 	"learner.RandomisedAction":       "Learner: slots.DPUCBMAT(pick(), 1), Epsilon: 1",
 	"learner.Local": "Device: local.LDPDevice{Noise: local.LDPNoise{Budget: approximate}}," +
 		"Server: local.LDPServer{Noise: local.LDPNoise{Budget: approximate}}",

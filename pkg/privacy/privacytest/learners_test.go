@@ -33,6 +33,7 @@ func learners() map[string]privacytest.LearnerCase {
 		"LinUCB over BLT":           lin(over(continual.BLT{Budget: wide})),
 		"LinUCB over a secure tree": lin(over(continual.SecureTree{Budget: wide})),
 		"randomised actions":        lin(learner.RandomisedAction{Learner: over(continual.BLT{Budget: wide}), Epsilon: 1}),
+		"LinUCB on features":        lin(learner.Kernel{Learner: over(continual.BLT{Budget: wide}), Features: 4}),
 		"LDP":                       lin(learner.Local{Device: local.LDPDevice{Noise: ldp}, Server: local.LDPServer{Noise: ldp}}),
 		"amplified":                 lin(local.NewShuffleAmplified(local.AmplifiedNoise{Budget: wide, Batch: 20})),
 		"DPUCB-MAT":                 mat(slots.DPUCBMAT(uniform(), 2)),
