@@ -195,7 +195,7 @@ func claimDimension(s cell.Scale) (string, error) {
 		check.That(math.Abs(paper.Value-authors) < 0.02, "%s rewards, paper scale: slope %.3f, the authors' is %v", lawName(law), paper.Value, authors)
 		late := lateShare(lab.MustTables(experiments1(cell.Paper, law)...))
 		check.That(late < 0.001, "%s rewards: the last tenth of the rounds adds %.2g of the regret", lawName(law), late)
-		evidence += fmt.Sprintf("%s: slope %.2f [%.2f, %.2f], at the paper's scale %.2f; ", lawName(law), slope.Value, slope.Lo, slope.Hi, paper.Value)
+		evidence += fmt.Sprintf("%s: slope %.2f [%.2f, %.2f], at the paper's scale %.3f, and the authors' %v; ", lawName(law), slope.Value, slope.Lo, slope.Hi, paper.Value, authors)
 	}
 	share := signsOfGaussian()
 	low, high := slices.Min(share), slices.Max(share)
