@@ -420,7 +420,7 @@ func (u *user) accumulator(of privacy.Mechanism[privacy.Sums], n *privacy.Noise)
 func (u *user) tally(of privacy.Mechanism[privacy.Means], n *privacy.Noise) {
 	s, _ := argument[privacy.Setup](u)
 	t := of.Start(n)
-	if s.WarmUp || s.Slots > much {
+	if s.WarmUp || s.Slots > much || s.Lengths { // lengths would come from a policy's rule
 		return
 	}
 	arms, weights := make([]int, s.Slots), make([]float64, s.Slots)

@@ -36,7 +36,7 @@ func ends(finding string, curves []simulate.Curve) string {
 	return finding
 }
 
-// Figure2 draws Experiment 1's regret over time for one law of the reward, in every other dimension.
+// Figure2 draws Experiment 1's regret over time for one law of the reward, in nine dimensions.
 func Figure2(law environment.Reward) *charts.Figure {
 	var dims []int
 	var tables []*simulate.Table

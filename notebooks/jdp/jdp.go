@@ -146,8 +146,8 @@ var AsPublished = []string{NonPrivate, GaussianPrinted, GaussianAuthors,
 // with the optimal one.
 var OwnShift = []string{GaussianTwice, WishartFour, WishartSound}
 
-// paperDims are those of the authors' notebook but for 54, which takes an hour of two cores: 2^(k/4),
-// rounded, for k from 8 to 24.
+// paperDims are those of the authors' notebook, 2^(k/4), rounded, for k from 8 to 24; but for 54,
+// which takes an hour of two cores.
 var paperDims = []int{4, 5, 6, 7, 8, 10, 11, 13, 16, 19, 23, 27, 32, 38, 45, 64}
 
 // Dims lists the dimensions of Experiment 1 at a scale, log-spaced in [4, 64].
