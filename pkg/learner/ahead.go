@@ -11,11 +11,12 @@ import (
 var _ bandit.Committed = (*PrivateRun[privacy.Means])(nil)
 
 // Ahead appends how often each arm is played until the statistic releases something. It appends
-// nothing unless the rule is a Turner and the statistic a privacy.Summer.
+// nothing unless the rule is a Turner and the statistic a privacy.Summer. It appends nothing if
+// rewards are encoded or have other bounds than the problem's, as sums would go around both.
 func (l *PrivateRun[R]) Ahead(v *bandit.View, most int, dst []bandit.Plays) []bandit.Plays {
 	rule, ok := l.rule.(Turner[R])
 	statistic, also := any(l.stream).(privacy.Summer)
-	if !ok || !also || l.failed != nil || l.warmUp || l.problem.Dim > 0 || l.problem.Slots != 1 || !v.Fits(&l.problem) || most < 1 {
+	if !ok || !also || !l.plain || l.failed != nil || l.warmUp || l.problem.Dim > 0 || l.problem.Slots != 1 || !v.Fits(&l.problem) || most < 1 {
 		return dst
 	}
 	var err error
@@ -52,8 +53,11 @@ func (l *PrivateRun[R]) Ahead(v *bandit.View, most int, dst []bandit.Plays) []ba
 // it.
 func (l *PrivateRun[R]) UpdateSums(v *bandit.View, plays []bandit.Plays) error {
 	statistic, ok := any(l.stream).(privacy.Summer)
-	if !ok {
+	switch {
+	case !ok:
 		return checks.InRound(v.Round, fmt.Errorf("sums for a %T, which takes in none", l.stream))
+	case !l.plain:
+		return checks.InRound(v.Round, fmt.Errorf("sums for a %T, which encodes or clips each reward", l.policy))
 	}
 	round := v.Round - 1
 	for _, p := range plays {

@@ -73,6 +73,8 @@ func (l Private[R]) Open(p bandit.Problem, horizon int) (bandit.Calibrated, erro
 		return nil, fmt.Errorf("learner: a %T that shows rows as they are, and claims %v", l.Statistic, privacy.ClaimOf(m).Proved())
 	}
 	ready := &private[R]{policy: l.Policy, prepared: prepared, mechanism: m, problem: p, warmUp: setup.WarmUp, all: make([]int, p.Arms)}
+	_, ready.encodes = prepared.Begin(rand.New(rand.NewPCG(0, 0))).(Encoder)
+	ready.plain = !ready.encodes && setup.Lo == p.RewardMin && setup.Hi == p.RewardMax
 	for i := range ready.all {
 		ready.all[i] = i
 	}
@@ -114,6 +116,8 @@ type private[R any] struct {
 	mechanism privacy.Mechanism[R]
 	problem   bandit.Problem
 	warmUp    bool  // a round 0 is wanted
+	encodes   bool  // the rule is an Encoder
+	plain     bool  // the statistic takes in rewards as they are, within the problem's bounds
 	all       []int // 0, 1, ..., for the warm-up
 }
 
@@ -135,7 +139,7 @@ func (l *private[R]) planned(m privacy.Planner, records int) privacy.Plan {
 	if local := p.Model != privacy.Central || p.Scope != privacy.AllOutputs; local && p.Claim().Standing() == privacy.Stated {
 		return privacy.NoPlan("a %T states the %v model and covers %v: a statistic is central, and covers all outputs", m, p.Model, p.Scope)
 	}
-	if f, ok := l.mechanism.(interface{ Follows() bool }); ok && f.Follows() {
+	if f, ok := l.mechanism.(interface{ Follows() bool }); l.encodes || ok && f.Follows() {
 		p = p.Trusts(l.policy)
 	}
 	if l.problem.Dim > 0 {

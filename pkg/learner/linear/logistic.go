@@ -63,6 +63,10 @@ var (
 // mostReach bounds L S: beyond it a row may weigh a million million times what another does.
 const mostReach = 30
 
+// farReward is where a reward in units of its range is cut, so that its row is finite. The statistic
+// then clips the row, and counts it.
+const farReward = 1e50
+
 // weights is what rows are weighted by.
 type weights struct {
 	reach       float64 // L S
@@ -160,7 +164,7 @@ func (l *logisticRule) Encode(broadcast []float64, r *privacy.Record) error {
 	for i, x := range r.X {
 		l.row[i] = root * x
 	}
-	y := (r.Y[0] - l.low) / l.length
+	y := min(max((r.Y[0]-l.low)/l.length, -farReward), farReward)
 	l.row[d] = l.scale * (y - mu + float64(w*z)) / root
 	r.X, r.Y = l.row[:d], l.row[d:]
 	return nil

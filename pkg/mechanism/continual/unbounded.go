@@ -2,6 +2,7 @@ package continual
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
@@ -113,7 +114,7 @@ func (u Unbounded) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error
 func growing(growth float64, last int) (ends []int) {
 	for t := 0; len(ends) <= unboundedReleases; ends = append(ends, t) {
 		step := max(1, growth*float64(t))
-		if step > float64(last-t) {
+		if step >= math.MaxInt || int(step) > last-t {
 			break
 		}
 		t += int(step)

@@ -122,6 +122,9 @@ func (of LimitedDraws) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], 
 			of.Alpha, d.draws, asked.Delta, asked.Epsilon)
 	}
 	moved := (s.Hi - s.Lo) / math.Sqrt(float64(d.first))
+	if err := curator.Positive("LimitedDraws: noise", min(moved, d.sd), of.Budget, s); err != nil {
+		return nil, err
+	}
 	one := ofWeights(s, asked, "DP-TS-UCB's own draws: Hu, Huang, Zhang, Lecuyer, Hegde 2025")
 	d.Planned = curator.Plans(one.With(privacy.Release{
 		Law: privacy.GaussianLaw(1, d.sd), Sensitivity: privacy.Norms{L1: moved, L2: moved}, Optional: true,
@@ -179,7 +182,7 @@ func (d *limitedRun) Add(rec *privacy.Record) (moved bool, err error) {
 	d.noise.GaussianEach(drawn, d.sd)
 	d.drawn += len(drawn)
 	for i, arm := range d.means.Changed[settled:] {
-		x := d.at[arm] + drawn[i]/d.roots[arm]
+		x := d.setup.Lo + (d.at[arm] + drawn[i]/d.roots[arm]) // noise before Lo, by whose digits a record would show
 		d.means.Of[arm].Mean, d.most[arm] = x, max(d.most[arm], x)
 	}
 	return len(d.means.Changed) > 0, nil
@@ -189,7 +192,7 @@ func (d *limitedRun) Add(rec *privacy.Record) (moved bool, err error) {
 func (d *limitedRun) end(arm int) {
 	n := (d.seen[arm] + d.first) / 2
 	root := math.Sqrt(float64(n))
-	d.at[arm], d.roots[arm] = d.setup.Lo+d.sums[arm]/float64(n), root
+	d.at[arm], d.roots[arm] = d.sums[arm]/float64(n), root
 	d.sums[arm], d.open[arm], d.left[arm], d.most[arm] = 0, 2*n, d.draws, math.Inf(-1)
 	of := &d.means.Of[arm]
 	if of.Count == 0 {

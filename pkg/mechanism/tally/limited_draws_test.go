@@ -165,3 +165,48 @@ func TestLimitedDrawsRefuses(t *testing.T) {
 		t.Error("takes a warm-up")
 	}
 }
+
+// TestRangeFarOff: noise is added before Lo, in whose digits it would vanish. The numbers near 2^53 are
+// even; a mean of 1 under noise of a half is rounded once, to 2.
+func TestRangeFarOff(t *testing.T) {
+	lo := float64(1 << 53)
+	s := privacy.Setup{Arms: 1, Slots: 1, Lo: lo, Hi: lo + 4, Horizon: 10_000, Alpha: 0.1}
+	for _, of := range []privacy.Tally{
+		LimitedDraws{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Draws: 1},
+		PosteriorDraws{Variance: 1, First: 999, Delta: 1e-6},
+	} {
+		m, err := of.Open(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, root := 999, math.Sqrt(1000)
+		if l, ok := m.(*limitedDraws); ok {
+			n, root = l.first, math.Sqrt(float64(l.first))
+		}
+		run := m.Start(privacy.ScriptedNoise(func(_ privacy.Law, dst []float64) {
+			for i := range dst {
+				dst[i] = root / 2
+			}
+		}))
+		for i := range n {
+			if _, err := run.Add(&privacy.Record{Arms: []int{0}, Y: []float64{lo + float64(i%2*2)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := run.Release().Of[0].Mean - lo; got != 2 {
+			t.Errorf("%T: Lo + %v, want Lo + 2", of, got)
+		}
+	}
+}
+
+// TestRangeOfNothing: where a record's part vanishes, it cannot be calibrated for.
+func TestRangeOfNothing(t *testing.T) {
+	for _, of := range []privacy.Tally{
+		LimitedDraws{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Draws: 1},
+		PosteriorDraws{Variance: 1, First: 9, Delta: 1e-6},
+	} {
+		if _, err := of.Open(privacy.Setup{Arms: 1, Slots: 1, Hi: 1e-323, Horizon: 1000, Alpha: 0.1}); err == nil {
+			t.Errorf("%T takes weights in [0, 1e-323]", of)
+		}
+	}
+}

@@ -83,6 +83,9 @@ func (of PosteriorDraws) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means]
 	}
 	most := s.Slots * d.rounds(s.Horizon)
 	moved := side / math.Sqrt(float64(d.first)+1)
+	if !(min(moved, d.sd) >= 1e-150) {
+		return nil, fmt.Errorf("mechanism: PosteriorDraws of a range of %v: a sum over a root moves by %v under noise of %v, want both >= 1e-150", side, moved, d.sd)
+	}
 	epsilon := account.GaussianEpsilon(of.Delta, math.Sqrt(float64(max(1, most)))*(moved/d.sd))
 	if !(epsilon > 0) || math.IsInf(epsilon, 0) {
 		return nil, fmt.Errorf("mechanism: PosteriorDraws of Variance = %v, First = %d and Delta = %v are epsilon-DP for epsilon = %v, want > 0 and finite",
@@ -128,7 +131,7 @@ func (d *posteriorRun) Add(rec *privacy.Record) (moved bool, err error) {
 	d.noise.GaussianEach(drawn, d.sd)
 	d.drawn += len(drawn)
 	for i, arm := range d.means.Changed {
-		d.means.Of[arm].Mean = d.at[arm] + drawn[i]/d.roots[arm]
+		d.means.Of[arm].Mean = d.setup.Lo + (d.at[arm] + drawn[i]/d.roots[arm]) // noise before Lo, by whose digits a record would show
 	}
 	return len(drawn) > 0, nil
 }
@@ -140,7 +143,7 @@ func (d *posteriorRun) prepare(arm int) {
 		return
 	}
 	root := math.Sqrt(float64(n) + 1)
-	d.at[arm], d.roots[arm] = d.setup.Lo+d.sums[arm]/(float64(n)+1), root
+	d.at[arm], d.roots[arm] = d.sums[arm]/(float64(n)+1), root
 	tail := tailOfEqual(true, 1, d.sd)
 	d.means.Of[arm].Count, d.means.Of[arm].Tail = n, privacy.Tail{Root: tail.Root / root}
 }
