@@ -57,6 +57,8 @@ func (s sticky) Prepare(p bandit.Problem, horizon int, r *privacy.Means) (learne
 	}), err
 }
 
+func (sticky) Encodes() {}
+
 func (s *stickyRule) Encode(_ []float64, r *privacy.Record) error {
 	if s.first == nil {
 		s.first = []float64{r.Y[0]}
@@ -65,14 +67,30 @@ func (s *stickyRule) Encode(_ []float64, r *privacy.Record) error {
 	return nil
 }
 
-// TestEncoderLooksAtEachRecord: sums would go around an encoder, too.
-func TestEncoderLooksAtEachRecord(t *testing.T) {
-	ready, err := learner.New(sticky{}, tally.Blocks{Budget: privacy.Budget{Epsilon: 1}}).Open(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, 200)
-	if err != nil {
-		t.Fatal(err)
+// silent is sticky, and its policy does not say so.
+type silent struct{ arms.SequentialHalving }
+
+func (s silent) Prepare(p bandit.Problem, horizon int, r *privacy.Means) (learner.Prepared[privacy.Means], error) {
+	return sticky{s.SequentialHalving}.Prepare(p, horizon, r)
+}
+
+// TestEncoder: sums would go around an encoder, too; and its author vouches for it.
+func TestEncoder(t *testing.T) {
+	start := func(of learner.Policy[privacy.Means]) (*learner.PrivateRun[privacy.Means], privacy.Claim) {
+		ready, err := learner.New(of, tally.Blocks{Budget: privacy.Budget{Epsilon: 1}}).Open(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, 200)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := ready.Start(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+		return run.(*learner.PrivateRun[privacy.Means]), privacy.ClaimOf(ready)
 	}
-	run := ready.Start(random.New(1, 0, "learner"), random.Source(1, 0, "noise")).(*learner.PrivateRun[privacy.Means])
-	if err := run.UpdateSums(&bandit.View{Round: 1, Arms: 2}, []bandit.Plays{{Arm: 0, Times: 2, Sum: 1}}); err == nil {
+	v := &bandit.View{Round: 1, Arms: 2}
+	run, _ := start(sticky{})
+	if err := run.UpdateSums(v, []bandit.Plays{{Arm: 0, Times: 2, Sum: 1}}); err == nil {
 		t.Error("an encoder's records come as sums")
+	}
+	run, _ = start(silent{})
+	if _, err := run.Select(v, nil); err == nil {
+		t.Error("a rule encodes, and its policy does not say so")
 	}
 }

@@ -65,7 +65,7 @@ type Exacter[R any] interface {
 }
 
 // Encoder is a Rule that says what the statistic takes in for a round: one of a model that is not
-// linear weights rows by its estimate.
+// linear weights rows by its estimate. Its policy is an [Encoding].
 //
 // A row then depends on earlier releases and on its own round, as it does through the arm
 // anyway. The statistic clips it like any other, and its claim covers rows that depend on earlier
@@ -77,6 +77,10 @@ type Encoder interface {
 	// the next call.
 	Encode(broadcast []float64, r *privacy.Record) error
 }
+
+// Encoding is a Policy whose rules are Encoders. A claim then says so if they are not the toolkit's,
+// and a rule that encodes under another policy is refused.
+type Encoding interface{ Encodes() }
 
 // Explainer is a [Rule] or a [Reporter] that shows what Act chooses by: see bandit.Explainer, which
 // the runs of Private and Local are with it.

@@ -73,7 +73,7 @@ func (l Private[R]) Open(p bandit.Problem, horizon int) (bandit.Calibrated, erro
 		return nil, fmt.Errorf("learner: a %T that shows rows as they are, and claims %v", l.Statistic, privacy.ClaimOf(m).Proved())
 	}
 	ready := &private[R]{policy: l.Policy, prepared: prepared, mechanism: m, problem: p, warmUp: setup.WarmUp, all: make([]int, p.Arms)}
-	_, ready.encodes = prepared.Begin(rand.New(rand.NewPCG(0, 0))).(Encoder)
+	_, ready.encodes = any(l.Policy).(Encoding)
 	ready.plain = !ready.encodes && setup.Lo == p.RewardMin && setup.Hi == p.RewardMax
 	for i := range ready.all {
 		ready.all[i] = i
@@ -116,7 +116,7 @@ type private[R any] struct {
 	mechanism privacy.Mechanism[R]
 	problem   bandit.Problem
 	warmUp    bool  // a round 0 is wanted
-	encodes   bool  // the rule is an Encoder
+	encodes   bool  // the rules are Encoders
 	plain     bool  // the statistic takes in rewards as they are, within the problem's bounds
 	all       []int // 0, 1, ..., for the warm-up
 }
@@ -157,8 +157,12 @@ func (l *private[R]) Start(own *rand.Rand, noise rand.Source) bandit.Run {
 			batches.Follow(lengths)
 		}
 	}
-	run.encoder, _ = run.rule.(Encoder)
-	if run.failed = checkRule(run.rule); run.failed == nil {
+	var encodes bool
+	run.encoder, encodes = run.rule.(Encoder)
+	if run.failed = checkRule(run.rule); run.failed == nil && encodes != l.encodes {
+		run.failed = fmt.Errorf("learner: a %T is an Encoder: %v, and its policy, a %T, is an Encoding: %v; want the same", run.rule, encodes, l.policy, l.encodes)
+	}
+	if run.failed == nil {
 		run.failed = run.learn()
 	}
 	return run

@@ -56,6 +56,7 @@ type Logistic struct {
 var (
 	_ learner.Policy[privacy.Sums] = Logistic{}
 	_ learner.Asker                = Logistic{}
+	_ learner.Encoding             = Logistic{}
 	_ learner.Encoder              = (*logisticRule)(nil)
 	_ learner.Explainer            = (*logisticRule)(nil)
 )
@@ -124,6 +125,9 @@ func logistic(z float64) (mu, slope float64) {
 	}
 	return mu, slope
 }
+
+// Encodes says that the rules encode records.
+func (Logistic) Encodes() {}
 
 // Ask validates, and asks the statistic for bounds on the weighted rows.
 func (l Logistic) Ask(p bandit.Problem, s *privacy.Setup) error {

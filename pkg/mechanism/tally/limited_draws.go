@@ -122,8 +122,8 @@ func (of LimitedDraws) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], 
 			of.Alpha, d.draws, asked.Delta, asked.Epsilon)
 	}
 	moved := (s.Hi - s.Lo) / math.Sqrt(float64(d.first))
-	if err := curator.Positive("LimitedDraws: noise", min(moved, d.sd), of.Budget, s); err != nil {
-		return nil, err
+	if !(moved >= leastMove) {
+		return nil, fmt.Errorf("mechanism: LimitedDraws of a range of %v: a sum over a root moves by %v, want >= %v", s.Hi-s.Lo, moved, leastMove)
 	}
 	one := ofWeights(s, asked, "DP-TS-UCB's own draws: Hu, Huang, Zhang, Lecuyer, Hegde 2025")
 	d.Planned = curator.Plans(one.With(privacy.Release{

@@ -62,6 +62,9 @@ type posteriorRun struct {
 	roots []float64 // by arm, sqrt(n+1)
 }
 
+// leastMove is how little a record may move what is drawn around: below, numbers have few digits.
+const leastMove = 1e-312
+
 // Open validates, and computes what the draws reveal.
 func (of PosteriorDraws) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], error) {
 	if err := checkTally(s, 4); err != nil {
@@ -83,8 +86,8 @@ func (of PosteriorDraws) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means]
 	}
 	most := s.Slots * d.rounds(s.Horizon)
 	moved := side / math.Sqrt(float64(d.first)+1)
-	if !(min(moved, d.sd) >= 1e-150) {
-		return nil, fmt.Errorf("mechanism: PosteriorDraws of a range of %v: a sum over a root moves by %v under noise of %v, want both >= 1e-150", side, moved, d.sd)
+	if !(moved >= leastMove) {
+		return nil, fmt.Errorf("mechanism: PosteriorDraws of a range of %v: a sum over a root moves by %v, want >= %v", side, moved, leastMove)
 	}
 	epsilon := account.GaussianEpsilon(of.Delta, math.Sqrt(float64(max(1, most)))*(moved/d.sd))
 	if !(epsilon > 0) || math.IsInf(epsilon, 0) {

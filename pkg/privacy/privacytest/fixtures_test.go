@@ -683,6 +683,8 @@ func (m mixing) Prepare(p bandit.Problem, horizon int, r *privacy.Sums) (learner
 	}), err
 }
 
+func (mixing) Encodes() {}
+
 func (m *mixes) Encode(_ []float64, r *privacy.Record) error {
 	for i, x := range r.X {
 		m.row[i] = (x + m.last[i]) / 2

@@ -69,6 +69,9 @@ type replayedRun[R any] struct {
 	broadcasts  [][]float64
 }
 
+// Encodes says that rules encode: a replayed one does, and hands on what the policy's own says.
+func (p replayed[R]) Encodes() {}
+
 func (p replayed[R]) Ask(problem bandit.Problem, s *privacy.Setup) error {
 	if a, ok := p.Policy.(learner.Asker); ok {
 		return a.Ask(problem, s)
