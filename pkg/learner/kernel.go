@@ -25,8 +25,8 @@ import (
 // over the w_i is the Gaussian kernel k = exp(-|x - y|^2/(2 Lengthscale^2)), the characteristic
 // function of w; its standard deviation is (1 - k^2)/sqrt(D), as E cos^2 <w, x-y> = (1 + k^4)/2.
 // Over exact sums with a ridge, LinUCB on the features has the posterior mean of a Gaussian process
-// with kernel <phi, phi> and that noise variance. Its width is beta/sqrt(ridge) times the
-// posterior's standard deviation.
+// with kernel <phi, phi> and with noise variance equal to the ridge. Its width is beta/sqrt(ridge)
+// times the posterior's standard deviation.
 //
 // A mean reward f = sum_j c_j k(., z_j) is near <theta, phi(.)> with theta = sum_j c_j phi(z_j),
 // and |theta| is near the norm of f in the kernel's space: a ThetaNorm of the learner bounds it. No

@@ -26,7 +26,8 @@ import (
 // The noise is sound: |(x, y)| is at most sqrt(L^2 + B^2), with L the bound on |x| and B that on
 // |y|, so two messages are at most D = 2 sqrt(L^2 + B^2) apart, and sigma = D/mu*(epsilon, delta).
 // No smaller D would do. Take x = (a, c), x' = (-a, c) with c^2 = L^2 - a^2, R = diag(1, r), and
-// y = y' = B: as r goes to 0, u and u' go to (1, 0) and (-1, 0), and as a does, x - x' goes to 0.
+// y = y' = B. Let a -> 0 and r c/a -> 0: then u and u' go to (1, 0) and (-1, 0), x - x' goes to 0,
+// and M - M' tends to (2x, 2B) (1, 0)^T, of norm D.
 //
 // Trust model: local. Neighbouring relation: one user's (context, reward) is replaced. The message
 // is Gaussian whatever the broadcast was, so the guarantee is sequentially interactive: it holds

@@ -17,7 +17,8 @@ import (
 // WeightedServer is the server's half of information-weighted regression with elimination: regret
 // of order sqrt(T)/epsilon in the local model for contexts that are drawn independently, whatever
 // the eigenvalues of E[x x^T] (Chen, Li, Rakhlin, Simchi-Levi, arXiv 2502.13115). The paper's text
-// was not at hand; what follows is derived here from its abstract. Logarithms are natural.
+// was not at hand: the widths and what follows are derived here from its abstract. The rate also
+// needs that elimination changes the contexts little, which is not proved. Logarithms are natural.
 //
 // Epochs double. In one of n messages M = (x, y) u^T + noise, u = R x/|R x|, the mean of the
 // messages is H = mean of x u^T, and b = mean of y u, each with noise N(0, sigma^2/n). The estimate
@@ -41,7 +42,7 @@ import (
 // (C + kappa I)^-1 with kappa = 0 is the L1 Lewis ellipsoid of the contexts, a fixed point. An
 // epoch does one step towards it, from the estimate H R^-T of its own C. A step halves the distance
 // in the logarithm (Cohen and Peng 2015), and from one epoch to the next kappa halves, so R stays
-// within a constant factor if elimination changes the contexts little.
+// within a constant factor if elimination changes the contexts little. That is assumed.
 //
 // A device plays the arms that are left in turn. Of K arms the widest has at most K times the mean
 // width, so a round of the next epoch costs about 4 K d beta at most.

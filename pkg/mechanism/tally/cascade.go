@@ -46,14 +46,16 @@ import (
 // where v is the variance of the noise on a number. Its error m - Mean is the equation's right
 // side over E~:
 //
-//   - Noise: m z_S - (1-m) z_C is no further out than one noise, as mixtures of symmetric
-//     log-concave variables are more peaked the more equal their shares are (Proschan 1965). So
-//     Estimate.Tail is the tail of the sum of w z, with one z a block, over E~. It holds with the
-//     denominator of the run, which is released.
+//   - Noise: m z_S - (1-m) z_C is no further out than one noise, as weighted means of
+//     symmetric log-concave variables are more peaked the more equal their shares are (Proschan
+//     1965). So Estimate.Tail is the tail of the sum of w z, with one z a block, over E~. It holds
+//     with the denominator of the run, which is released.
 //   - Sampling: with looks E the sum of w (m E - C) has a variance of at most V/4 for any V >=
 //     sum of w^2 E. Estimate.Count is E~^2/V, so that an error of sqrt(l V) is sqrt(l/Count) in
 //     the mean. V is the sum of w^2 n or, if that is less, of w^2 E~ plus what its noise exceeds
-//     with probability 1/Horizon. Count is at most the number of rounds.
+//     with probability 1/Horizon. Count is at most the number of rounds. The bound on the variance
+//     is for a V that is fixed. This V is random, as looks are, and so not covered by the proof;
+//     TestCascadeCoverage measures how often the width covers.
 //
 // An arm whose Count would be below 1 keeps its last estimate, or has none.
 //

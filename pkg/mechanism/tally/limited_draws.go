@@ -42,8 +42,14 @@ import (
 // the true mean m with a probability of at most 2/T. Proof: by Hoeffding's inequality the mean is
 // above m - sqrt(ln T/(2 n)), but for 1/T. The largest draw is then below m only if none of so many
 // standard normal numbers exceeds z = sqrt((ln T)^(1-Alpha)/2), which has a probability of at most
-// 1/T if Draws >= ln T/-ln(1-P(N > z)). A test compares the two numbers. The second is of the order
-// of T^((1-Alpha)/4) only, so that fewer draws than the paper's would do.
+// 1/T if Draws >= ln T/-ln(1-P(N > z)). A test compares the two numbers. As P(N > z) is of the
+// order of exp(-z^2/2)/z, the second is of that of
+//
+//	(ln T)^((3-Alpha)/2) exp((ln T)^(1-Alpha)/4)
+//
+// only. So fewer draws than the paper's would do: the exponential is T^(1/4) for Alpha = 0, and
+// less than any power of T for Alpha > 0. With so many and b = 1, mu would be of the order of
+// (ln T)^(3(1-Alpha)/4) exp((ln T)^(1-Alpha)/8).
 //
 // The trust model is central. There is no warm-up. The noise is for research: floating-point noise
 // leaks through its low bits (Mironov 2012), and sums round as those of [Blocks] do.
