@@ -71,7 +71,7 @@ func (s *stickyRule) Encode(_ []float64, r *privacy.Record) error {
 type silent struct{ arms.SequentialHalving }
 
 func (s silent) Prepare(p bandit.Problem, horizon int, r *privacy.Means) (learner.Prepared[privacy.Means], error) {
-	return sticky{s.SequentialHalving}.Prepare(p, horizon, r)
+	return sticky(s).Prepare(p, horizon, r)
 }
 
 // TestEncoder: sums would go around an encoder, too; and its author vouches for it.
