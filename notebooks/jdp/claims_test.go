@@ -18,7 +18,7 @@ var mutations = []notebooktest.Mutation{
 	{"confidence sets", "beta forgets the perturbation and the regulariser", "pkg/learner/internal/ellipsoid/ellipsoid.go", " + float64(c.ThetaNorm*math.Sqrt(b.RhoMax)) + b.Gamma", ""},
 	{"tree", "a new node drops the older ones", "pkg/mechanism/continual/tree.go", "return level + 1 + bits.TrailingZeros(uint(higher))", "return p.levels"},
 	{"accurate bounds", "the operator norm's tail is left out", "pkg/mechanism/continual/gaussian.go", "float64(2*math.Sqrt(d)) + float64(2*math.Sqrt(portable.Log(8)+tail))", "math.Sqrt(d)"},
-	{"dimension", "the inverse Gram matrix never shrinks, and exploration never ends", "pkg/learner/internal/ellipsoid/ellipsoid.go", "row[j] -= float64(scaled * w)", "row[j] -= float64(0 * scaled * w)"},
+	{"dimension", "the inverse Gram matrix never shrinks, and exploration never ends", "pkg/learner/internal/ellipsoid/ellipsoid.go", "packed.AddScaledOuter(e.Inverse, -gain, k)", "packed.AddScaledOuter(e.Inverse, 0*gain, k)"},
 	{"gaussian beats wishart", "Wishart noise has too few degrees of freedom", "pkg/mechanism/continual/wishart.go", "return 28 * portable.Log(4/node.Delta)", "return 0.0028 * portable.Log(4/node.Delta)"},
 	{"authors' curves", "the first round is taken for the last", "pkg/simulate/result.go", "k := len(c.Rounds) - 1", "k := 0"},
 	{"theorems hold", "Theorem 5 forgets the number of rounds", "pkg/learner/linear/theory.go", "math.Sqrt(8*float64(t.Rounds)*potential)", "math.Sqrt(8*potential)"},
