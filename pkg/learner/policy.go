@@ -78,8 +78,8 @@ type Encoder interface {
 	Encode(broadcast []float64, r *privacy.Record) error
 }
 
-// Encoding is a Policy whose rules are Encoders. A claim then says so if they are not the toolkit's,
-// and a rule that encodes under another policy is refused.
+// Encoding is a Policy whose rules are Encoders. A claim says whose word that is, if they are not
+// the toolkit's. A rule that encodes under another policy is refused.
 type Encoding interface{ Encodes() }
 
 // Explainer is a [Rule] or a [Reporter] that shows what Act chooses by: see bandit.Explainer, which

@@ -64,8 +64,8 @@ var (
 // mostReach bounds L S: beyond it a row may weigh a million million times what another does.
 const mostReach = 30
 
-// farReward is where a reward in units of its range is cut, so that its row is finite. The statistic
-// then clips the row, and counts it.
+// farReward is where a reward in units of its range is cut, so that its row is finite. The
+// statistic then clips the row, and counts it.
 const farReward = 1e50
 
 // weights is what rows are weighted by.

@@ -22,9 +22,9 @@
 //   - [VectorTree]: the binary tree mechanism, with Laplace or Gaussian noise.
 //   - [VectorBLT], [VectorSquareRoot]: correlated Gaussian noise.
 //
-// All noise but SecureTree's is for research. Sums round, too: those of n rows of two neighbours may
-// be about n^2 2^-55 of a row's square further apart than in exact arithmetic. That is a share of
-// 3e-5 for a million rows and 0.1 for 6e7, and no claim counts it.
+// All noise but SecureTree's is for research. Sums round, too: those of n rows of two neighbours
+// may be about n^2 2^-55 of a row's square further apart than in exact arithmetic. That is a share
+// of 3e-5 for a million rows and 0.1 for 6e7, and no claim counts it.
 //
 // Read [Tree] with [Gaussian] first.
 package continual

@@ -167,8 +167,8 @@ func TestLimitedDrawsRefuses(t *testing.T) {
 	}
 }
 
-// TestRangeFarOff: noise is added before Lo, in whose digits it would vanish. The numbers near 2^53 are
-// even; a mean of 1 under noise of a half is rounded once, to 2.
+// TestRangeFarOff: noise is added before Lo, in whose digits it would vanish. The numbers near 2^53
+// are even; a mean of 1 under noise of a half is rounded once, to 2.
 func TestRangeFarOff(t *testing.T) {
 	lo := float64(1 << 53)
 	s := privacy.Setup{Arms: 1, Slots: 1, Lo: lo, Hi: lo + 4, Horizon: 10_000, Alpha: 0.1}
