@@ -38,12 +38,10 @@ func ends(finding string, curves []simulate.Curve) string {
 
 // Figure2 draws Experiment 1's regret over time for one law of the reward, in nine dimensions.
 func Figure2(law environment.Reward) *charts.Figure {
-	var dims []int
+	dims := []int{4, 6, 8, 11, 16, 23, 32, 45, 64}
 	var tables []*simulate.Table
-	for i, t := range lab.MustTables(experiments1(cell.Paper, law)...) {
-		if i%2 == 0 || i == len(paperDims)-1 {
-			dims, tables = append(dims, paperDims[i]), append(tables, t)
-		}
+	for _, d := range dims {
+		tables = append(tables, lab.MustTables(Experiment1(cell.Paper, d, law))...)
 	}
 	name := func(i int) string { return fmt.Sprintf("d = %d", dims[i]) }
 	curves := lab.Curves(tables)

@@ -69,49 +69,6 @@ func TestLogNorm(t *testing.T) {
 	}
 }
 
-// parseval returns the mean of |c|^2 over the unit circle's arcs from angle exp(-far) on, by
-// Simpson's rule in s = -ln(angle). Beyond s = 44, where the circle is at 1, it is in u = ln s, and
-// beyond u = 20 of the leading term.
-func parseval(gamma, delta, far float64) (sum float64) {
-	simpson := func(from, to float64, f func(float64) float64) {
-		const steps = 20_000
-		h := (to - from) / steps
-		for i := range steps {
-			x := from + float64(i)*h
-			sum += (f(x) + 4*f(x+h/2) + f(x+h)) * h / 6
-		}
-	}
-	of := func(log, angle, turn float64) float64 { // l = log + i angle, z = exp(i turn)
-		square, m := log*log+angle*angle, math.Atan2(angle, log)-turn
-		return math.Pow(square, gamma) * math.Pow(math.Log(square)*math.Log(square)+4*m*m, delta) / math.Pi
-	}
-	simpson(-math.Log(math.Pi), min(far, 44), func(s float64) float64 {
-		turn := math.Exp(-s)
-		side := 2 * math.Sin(turn/2)
-		return turn / side * of(-math.Log(side), (math.Pi-turn)/2, turn)
-	})
-	if far > 44 {
-		simpson(math.Log(44), 20, func(u float64) float64 { return math.Exp(u) * of(math.Exp(u), math.Pi/2, 0) })
-		simpson(20, 20+60/(-2*gamma-1), func(u float64) float64 {
-			return math.Exp((2*gamma+1)*u) * math.Pow(2*u, 2*delta) / math.Pi
-		})
-	}
-	return sum
-}
-
-// TestPrintedExponents: the norms of endless columns, those of the paper's exponents too, and what
-// angles beyond those of 2^63 rows add to them.
-func TestPrintedExponents(t *testing.T) {
-	for _, c := range []struct{ gamma, delta, all, int63 float64 }{
-		{logSeldom.gamma, logSeldom.delta, 2.902401690357, 2.902},
-		{logOften.gamma, logOften.delta, 6.263316000328, 6.18},
-		{-0.51, 0, 16.587, 1.830}, {-0.51, 0.51, 1761.05, 5.362}, {-0.51, 0.612, 4986.0, 7.083}, // scipy
-	} {
-		expect.Near(t, fmt.Sprintf("|C|^2 of %v, %v", c.gamma, c.delta), parseval(c.gamma, c.delta, math.Inf(1)), c.all, 1e-4)
-		expect.Near(t, fmt.Sprintf("2^63 rows of %v, %v", c.gamma, c.delta), parseval(c.gamma, c.delta, 63*math.Ln2), c.int63, 2e-3)
-	}
-}
-
 // TestUnboundedAgainstItsMatrix compares the streaming noise, exactly and not by sampling, with
 // dense algebra: B C is the lower triangular matrix of ones over the releases.
 func TestUnboundedAgainstItsMatrix(t *testing.T) {
@@ -275,9 +232,9 @@ func TestUnboundedWithoutNoise(t *testing.T) {
 }
 
 // TestUnboundedNumbers holds the numbers of Unbounded's comment, the largest standard deviations
-// |C| |B|, and compares releases 50 and 100 with numpy. With a release for every row, 2^17 rows
-// have at most 1.184 times the variance of the square root that is calibrated for 2^24 rows; numpy
-// has 1.491 up to 2^20. The paper has less than 1.5 up to 2^24.
+// |C| |B|, and compares releases 50 and 100 with numpy. With a release for every row, 2^20 rows
+// have at most 1.491 times the variance of the square root that is calibrated for 2^24 rows, as
+// numpy has. The paper has less than 1.5 up to 2^24.
 func TestUnboundedNumbers(t *testing.T) {
 	ends := growing(unboundedGrowth, 49_999_999)
 	kernel := newLogKernel(ends, logSeldom)
@@ -295,17 +252,18 @@ func TestUnboundedNumbers(t *testing.T) {
 	b, _ := logSeldom.coefficients(128)
 	expect.Near(t, "at release 50", logSeldom.norm*norms(b)[49], 2.5306, 5e-5)
 	expect.Near(t, "at release 100", logSeldom.norm*norms(b)[99], 2.8003, 5e-5)
-	const n = 1 << 17
+	const n = 1 << 20
 	b, _ = logOften.coefficients(n)
-	rows, root, f, worst := norms(b), 0.0, 1.0, 0.0
+	rows, root, f, worst, most := norms(b), 0.0, 1.0, 0.0, rootMaxSD(1<<24)
 	for k := range n {
 		root += f * f
 		f *= float64(2*k+1) / float64(2*k+2)
 		ours := logOften.norm * rows[k]
-		worst = max(worst, ours*ours/root/rootMaxSD(1<<24))
+		if worst = max(worst, ours*ours/(root*most)); k == 1<<17-1 {
+			expect.Near(t, "every row's variance over the square root's, up to 2^17", worst, 1.1838, 1e-4)
+		}
 	}
-	t.Logf("every row, up to %d: at most %.4f of the square root's variance", n, worst)
-	expect.Near(t, "every row's variance over the square root's", worst, 1.1838, 1e-4)
+	expect.Near(t, "and up to 2^20", worst, 1.491, 1e-3)
 }
 
 func TestUnboundedRefuses(t *testing.T) {
@@ -324,19 +282,6 @@ func TestUnboundedRefuses(t *testing.T) {
 // TestUnboundedDoesNotAllocate: a round, Add and Release, in the steady state.
 func TestUnboundedDoesNotAllocate(t *testing.T) {
 	for _, growth := range []float64{0, everyRow} {
-		acc := mechanismtest.Played(Unbounded{Budget: budget, Growth: growth})
-		if err := acc.Open(privacy.Setup{Dim: 6, Horizon: 10_000, Bound: 1, Alpha: 0.1}); err != nil {
-			t.Fatal(err)
-		}
-		acc.Start(privacy.NewNoise(mechanismtest.Source()))
-		row, release := privacy.Row([]float64{0.5, 0, 0, 0, 0, 0.1}), make([]float64, 21)
-		if n := testing.AllocsPerRun(1000, func() {
-			if _, err := acc.Add(row); err != nil {
-				t.Fatal(err)
-			}
-			acc.Release().Read(release)
-		}); n != 0 {
-			t.Errorf("growth %v: %v allocations a round", growth, n)
-		}
+		allocatesNothing(t, fmt.Sprintf("growth %v", growth), mechanismtest.Played(Unbounded{Budget: budget, Growth: growth}))
 	}
 }
