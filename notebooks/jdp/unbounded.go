@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
@@ -80,7 +79,7 @@ func foreseen(sums privacy.Accumulator, d, n int) float64 {
 }
 
 func reportUnbounded(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	t := charts.NewTable("n", "gap", "sums", "regret", "se", "less BLT's", "95% interval", "of BLT's", "trials")
+	t := charts.NewTable("n", "gap", "sums", "regret", "SE", "minus BLT's", "95% interval", "of BLT's", "trials")
 	t.Align = "lllrrrrrr"
 	for i, table := range tables {
 		_, base, _ := check.Try(table.Curve(BLTSound)).Last()
@@ -91,13 +90,13 @@ func reportUnbounded(_ cell.Scale, tables []*simulate.Table) (*charts.Table, err
 			if name != BLTSound {
 				paired := check.Try(table.Curve(name + " - " + BLTSound))
 				_, d, dse := paired.Last()
-				less, interval = lab.Number(d), fmt.Sprintf("%.0f to %.0f", d-paired.Student95()*dse, d+paired.Student95()*dse)
+				less, interval = fmt.Sprintf("%.0f", d), fmt.Sprintf("%.0f to %.0f", d-paired.Student95()*dse, d+paired.Student95()*dse)
 			}
-			t.Add(table.Provenance.Horizon, Gaps[i%len(Gaps)], label(name), lab.Number(mean), lab.Number(se), less, interval, fmt.Sprintf("%.0f%%", 100*mean/base), c.Trials)
+			t.Add(cell.Thousands(table.Provenance.Horizon), Gaps[i%len(Gaps)], label(name), fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), less, interval, fmt.Sprintf("%.0f%%", 100*mean/base), c.Trials)
 		}
 	}
-	t.Caption = fmt.Sprintf("Cumulative regret at round %d where n = %d, and at %d where n = %d, ε = 1 and δ = 0.1 in every row; all but the last row of a block with the shift that minimises the regret bound. Differences are trial by trial; seed %d",
-		tables[0].Provenance.Rounds, UnboundedHorizons[0], tables[len(tables)-1].Provenance.Rounds, UnboundedHorizons[1], tables[0].Provenance.Seed)
+	t.Caption = fmt.Sprintf("Cumulative regret at round %s where n = %s, and at %s where n = %s, ε = 1 and δ = 0.1 asked for in every row; all but the last row of a block with the shift that minimises the regret bound. Differences are trial by trial; seed %d",
+		cell.Thousands(tables[0].Provenance.Rounds), cell.Thousands(UnboundedHorizons[0]), cell.Thousands(tables[len(tables)-1].Provenance.Rounds), cell.Thousands(UnboundedHorizons[1]), tables[0].Provenance.Seed)
 	return t, nil
 }
 
