@@ -229,10 +229,4 @@ func (e *decisionSets) Pull(rewards *rand.Rand, arms []int, y []float64) {
 }
 
 // Regret returns the sum, over the arms played, of Top minus the arm's mean reward.
-func (e *decisionSets) Regret(arms []int) float64 {
-	var regret float64
-	for _, a := range arms {
-		regret += e.top - e.mean[a]
-	}
-	return regret
-}
+func (e *decisionSets) Regret(arms []int) float64 { return shortfall(e.top, e.mean, arms) }

@@ -147,10 +147,4 @@ func (k *kernel) Pull(rewards *rand.Rand, arms []int, y []float64) {
 }
 
 // Regret returns the sum, over the arms played, of the greatest mean reward minus the arm's.
-func (k *kernel) Regret(arms []int) float64 {
-	var regret float64
-	for _, a := range arms {
-		regret += k.best - k.mean[a]
-	}
-	return regret
-}
+func (k *kernel) Regret(arms []int) float64 { return shortfall(k.best, k.mean, arms) }

@@ -167,10 +167,4 @@ func (e *unitFeatures) Pull(rewards *rand.Rand, arms []int, y []float64) {
 }
 
 // Regret returns the sum, over the arms played, of the greatest mean reward minus the arm's.
-func (e *unitFeatures) Regret(arms []int) float64 {
-	var regret float64
-	for _, a := range arms {
-		regret += e.best - e.mean[a]
-	}
-	return regret
-}
+func (e *unitFeatures) Regret(arms []int) float64 { return shortfall(e.best, e.mean, arms) }
