@@ -244,3 +244,43 @@ func Experiment3(s cell.Scale, gap float64) *simulate.Experiment {
 	}
 	return e
 }
+
+// AuthorsGaps are those of the authors' own Experiment 3: none, and 0.1 divided by powers of 4.
+var AuthorsGaps = []float64{0, 0.1 / 64, 0.1 / 16, 0.1 / 4, 0.1}
+
+// AuthorsShifts are the eight values of rho_min of the authors' own Experiment 3: from a fifth of
+// the way below Gaussian(Opt) to a fifth above Wishart(Unshifted), on a logarithmic scale.
+func AuthorsShifts() []float64 {
+	const low, high = 71629.3, 1.28101e7
+	rhos := make([]float64, 8)
+	for i := range rhos {
+		rhos[i] = low * math.Pow(high/low, float64(i-1)/5)
+	}
+	return rhos
+}
+
+// LateShifts are the three largest of them: at smaller ones regret is flat before Experiment3 ends.
+func LateShifts() []float64 { return AuthorsShifts()[5:] }
+
+// Experiment3Late plays Experiment 3 for one of the authors' gaps to its last round, as they did:
+// both mechanisms at LateShifts, and no privacy at the four largest shifts. Each gap has a seed of
+// its own.
+func Experiment3Late(s cell.Scale, gap float64) *simulate.Experiment {
+	e := experiment2(s, fmt.Sprintf("jdp-exp3-late-gap%g", gap), gap, cell.Pick(s, 2, 2, 4), nil)
+	e.Rounds = cell.Pick(s, 10_000, 200_000, Horizon)
+	e.Seed, e.Grid = Seed+10+uint64(slices.Index(AuthorsGaps, gap)), simulate.LinearGrid(e.Rounds, 20)
+	add := func(name string, rho float64, l learner.Private[privacy.Sums]) {
+		e.Policies = append(e.Policies, simulate.Policy{Name: Shifted(name, rho), Learner: l})
+	}
+	for _, name := range Mechanisms {
+		for _, rho := range LateShifts() {
+			l := Policy(name)
+			l.Policy = linear.UCB{RhoMin: rho}
+			add(name, rho, l)
+		}
+	}
+	for _, rho := range AuthorsShifts()[4:] {
+		add(NonPrivate, rho, learner.New(linear.UCB{}, continual.Exact{Ridge: rho}))
+	}
+	return e
+}
