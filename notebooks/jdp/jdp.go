@@ -259,28 +259,21 @@ func AuthorsShifts() []float64 {
 	return rhos
 }
 
-// LateShifts are the three largest of them: at smaller ones regret is flat before Experiment3 ends.
-func LateShifts() []float64 { return AuthorsShifts()[5:] }
+// LateShift is the largest of them. At smaller ones regret hardly rises after Experiment3 ends.
+func LateShift() float64 { return AuthorsShifts()[7] }
 
-// Experiment3Late plays Experiment 3 for one of the authors' gaps to its last round, as they did:
-// both mechanisms at LateShifts, and no privacy at the four largest shifts. Each gap has a seed of
-// its own.
+// Experiment3Late plays Experiment 3 for one of the authors' gaps to its last round, as they did, at
+// LateShift: both mechanisms, and no privacy. Each gap has a seed of its own.
 func Experiment3Late(s cell.Scale, gap float64) *simulate.Experiment {
 	e := experiment2(s, fmt.Sprintf("jdp-exp3-late-gap%g", gap), gap, cell.Pick(s, 2, 2, 4), nil)
 	e.Rounds = cell.Pick(s, 10_000, 200_000, Horizon)
 	e.Seed, e.Grid = Seed+10+uint64(slices.Index(AuthorsGaps, gap)), simulate.LinearGrid(e.Rounds, 20)
-	add := func(name string, rho float64, l learner.Private[privacy.Sums]) {
-		e.Policies = append(e.Policies, simulate.Policy{Name: Shifted(name, rho), Learner: l})
-	}
+	rho := LateShift()
 	for _, name := range Mechanisms {
-		for _, rho := range LateShifts() {
-			l := Policy(name)
-			l.Policy = linear.UCB{RhoMin: rho}
-			add(name, rho, l)
-		}
+		l := Policy(name)
+		l.Policy = linear.UCB{RhoMin: rho}
+		e.Policies = append(e.Policies, simulate.Policy{Name: name, Learner: l})
 	}
-	for _, rho := range AuthorsShifts()[4:] {
-		add(NonPrivate, rho, learner.New(linear.UCB{}, continual.Exact{Ridge: rho}))
-	}
+	e.Policies = append(e.Policies, simulate.Policy{Name: NonPrivate, Learner: learner.New(linear.UCB{}, continual.Exact{Ridge: rho})})
 	return e
 }
