@@ -20,7 +20,8 @@ type Known struct {
 }
 
 // Formula is a policy's index of an arm: a function of what is known of that arm alone, and of its
-// own fields. It draws as often for each arm, from [Known.Own]. NaN is an error in the round.
+// own fields, which are numbers. If it draws, it draws equally often for each arm and in each round,
+// from [Known.Own]. NaN is an error in the round.
 type Formula interface{ Index(k Known) float64 }
 
 // ByIndex makes the rules of a policy that plays, in each round, the arm with the largest index,
@@ -65,7 +66,7 @@ func (l *byIndex) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, er
 		if l.last[a] > l.last[best] {
 			best = a
 		} else if math.IsNaN(l.last[a]) {
-			return dst, fmt.Errorf("linear: the index of a %T is NaN for arm %d in round %d, of an estimate %v +- %v", l.by, a, v.Round, l.known[a].Mean, l.known[a].Width)
+			return dst, fmt.Errorf("linear: %T: the index of arm %d is NaN in round %d, of an estimate %v +- %v", l.by, a, v.Round, l.known[a].Mean, l.known[a].Width)
 		}
 	}
 	return append(dst, best), nil
