@@ -50,6 +50,7 @@ var (
 	setup      = privacy.Setup{Dim: 3, Horizon: 16, Bound: 2, Context: 1, Alpha: 0.1}
 	tallySetup = privacy.Setup{Arms: 4, Slots: 2, Horizon: 16, Lo: 0, Hi: 1}
 	contextual = bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	curved     = bandit.Problem{Arms: 3, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
 	single     = bandit.Problem{Arms: 4, Slots: 1, RewardMin: 0, RewardMax: 1}
 	semi       = bandit.Problem{Arms: 4, Slots: 2, RewardMin: 0, RewardMax: 1}
 )
@@ -113,13 +114,16 @@ func byTwo(name string, make func(epsilon, other float64) learner.Private[privac
 // it is made of; and, if it reads means, over blocks, which are released early.
 func entries() (list []subject) {
 	for _, e := range catalogue.All() {
-		p := contextual
-		if !e.Linear {
-			p = semi
-			if _, err := e.New(p, budget).Open(p, 16); err != nil {
-				p = single
-			}
+		named := catalogue.Learner{Name: e.Name, Budget: budget}
+		problems := []bandit.Problem{contextual, curved, semi, single}
+		i := slices.IndexFunc(problems, func(p bandit.Problem) bool {
+			_, err := named.Open(p, 16)
+			return err == nil
+		})
+		if i < 0 {
+			panic(e.Name + " plays no problem of the harness")
 		}
+		p := problems[i]
 		learners := func(name string, l bandit.Learner) subject {
 			return of(name+" "+e.Name, func() []any { return []any{l, p, 16} })
 		}
@@ -129,7 +133,7 @@ func entries() (list []subject) {
 			list = append(list, learners("catalogue.Entry", l))
 		}
 		if e.Private {
-			list = append(list, learners("catalogue.Learner", catalogue.Learner{Name: e.Name, Budget: budget}).on(".Epsilon", ".Delta"))
+			list = append(list, learners("catalogue.Learner", named).on(".Epsilon", ".Delta"))
 		}
 		if over, ok := l.(learner.Private[privacy.Means]); ok && !e.Linear && over.Statistic != blocks() {
 			over.Statistic = blocks()

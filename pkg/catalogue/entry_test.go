@@ -18,6 +18,7 @@ import (
 // rewards do not tie.
 var grounds = []bandit.Environment{
 	environment.UnitFeatures{Arms: 6, Dim: 3},
+	environment.Kernel{Arms: 6},
 	environment.SemiBandit{Matroid: expect.Must(matroid.NewUniform(5, 2)), Means: []float64{0.1, 0.9, 0.3, 0.6, 0.2}},
 	environment.Arms{Means: []float64{0.3, 0.9, 0.4, 0.1}, Law: environment.GaussianWeights, Sigma: 0.4},
 }

@@ -12,23 +12,22 @@ import (
 
 // Known is what a round knows of an arm that was seen.
 type Known struct {
-	// Estimate is the statistic's: Mean, of Count >= 1 rewards that were moved into [0, 1], and Tail,
-	// which bounds the noise in it.
+	// Estimate is the statistic's: Mean, of Count >= 1 rewards moved into [0, 1], and Tail, which
+	// bounds the noise in it.
 	privacy.Estimate
 	Round int        // t, from 1
 	Log   float64    // ln t, and ln 2 in round 1
 	Own   *rand.Rand // the learner's own stream
 }
 
-// Noise bounds the noise in the mean, which is larger with probability at most exp(-l), l >= 0. At l
-// = Log that is 1/t.
+// Noise bounds the noise in the mean. It is exceeded with probability at most exp(-l), for l >= 0.
 func (k Known) Noise(l float64) float64 {
 	return float64(k.Tail.Root*math.Sqrt(l)) + float64(k.Tail.Linear*l)
 }
 
 // Formula is a policy's index of an arm: a function of what is known of that arm alone, and of its
-// own fields, which are numbers. If it draws, it draws equally often for each arm and in each round,
-// from [Known.Own]. NaN is an error in the round.
+// own fields, which are numbers. If it draws, it does so equally often for each arm and in each
+// round, from [Known.Own]. NaN is an error in the round.
 type Formula interface{ Index(k Known) float64 }
 
 // ByIndex makes the rules of a policy that plays, in each round, the arm with the largest index. An

@@ -20,8 +20,8 @@ type Known struct {
 }
 
 // Formula is a policy's index of an arm: a function of what is known of that arm alone, and of its
-// own fields, which are numbers. If it draws, it draws equally often for each arm and in each round,
-// from [Known.Own]. NaN is an error in the round.
+// own fields, which are numbers. If it draws, it does so equally often for each arm and in each
+// round, from [Known.Own]. NaN is an error in the round.
 type Formula interface{ Index(k Known) float64 }
 
 // ByIndex makes the rules of a policy that plays, in each round, the arm with the largest index,
