@@ -83,7 +83,7 @@ func TestInsights(t *testing.T) {
 				}
 				played := w.Played[i][0]
 				if whole && played != best || math.IsInf(list[played].Index, -1) {
-					t.Errorf("%s of %d arms, round %d: plays arm %d of index %v, and arm %d has %v",
+					t.Errorf("%s of %d arms, round %d: plays arm %d of index %v, and arm %d has %v (NaN for all where one is drawn at random)",
 						m.name, len(means), w.Grid[i], played, list[played].Index, best, list[best].Index)
 					break
 				}

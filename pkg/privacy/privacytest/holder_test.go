@@ -58,7 +58,7 @@ var fields = map[string]string{
 	"careless.Learner": "Of: slots.DPUCBMAT(pick(), 1)",
 }
 
-// entered returns the fields of a policy in a private entry of the catalogue; empty if there is none.
+// entered returns the fields of a policy in a private entry of the catalogue, "" if there is none.
 func entered(name string) string {
 	p := bandit.Problem{Arms: 3, Slots: 1, RewardMax: 1}
 	for _, e := range catalogue.All() {
