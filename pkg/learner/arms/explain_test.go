@@ -51,7 +51,6 @@ func TestInsights(t *testing.T) {
 	for name, l := range map[string]bandit.Learner{
 		"successive elimination": arms.NewSuccessiveElimination(), "AdaP-TT": arms.NewAdaPTT(2, 0.1),
 		"Gaussian Thompson": arms.NewGaussianThompson(0.1, 2, 1e-5), "sequential halving": arms.NewSequentialHalving(20),
-		"DP-TS-UCB": arms.NewDPTSUCB(1, privacy.Budget{Epsilon: 20, Delta: 1e-5}),
 	} {
 		all = append(all, catalogue.Entry{Name: name, New: func(bandit.Problem, privacy.Budget) bandit.Learner { return l }})
 	}
