@@ -74,6 +74,9 @@ func (j *judging) attack(ctx context.Context) error {
 	stages := j.stages()
 	var items []audit.Item
 	for _, s := range stages {
+		if s.spare && !seesLittle(items) {
+			continue
+		}
 		items = append(items, s.attacks(j)...)
 	}
 	if telling := mostTelling(items); j.Options.Attacks > 0 && len(telling) >= j.Options.Attacks {
@@ -123,6 +126,17 @@ func (j *judging) attack(ctx context.Context) error {
 		j.card.Replay = j.replay(j.card.Attacks[0])
 	}
 	return nil
+}
+
+// seesLittle reports whether there are attacks by likelihood, and none can see nine tenths of a
+// claim.
+func seesLittle(items []audit.Item) bool {
+	all := mostTelling(items)
+	if len(all) == 0 {
+		return false
+	}
+	l := all[0].(audit.Likelihood)
+	return l.Exact < 0.9*l.Claim.Epsilon
 }
 
 // mostTelling returns the attacks by likelihood, those that can see most of what they are told

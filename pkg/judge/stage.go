@@ -20,12 +20,16 @@ type stage struct {
 	first   int  // the round, from 0, in which they begin to differ
 	users   int  // rounds in which the streams differ
 	warmUp  bool // the streams begin with round 0
+	spare   bool // it is for learners of which the other stages see little
 	streams func(rounds int) [2]audit.Stream
 }
 
 // stages returns those that the learner plays. In each, one user's rewards are turned from one end
-// to the other, and all arms are alike, so that whatever is played reaches what is released.
+// to the other, and all arms are alike, so that whatever is played reaches what is released. In
+// spare ones her context is turned, too: where rows are no records, as those of a logistic model,
+// that may move them farther.
 func (j *judging) stages() (all []stage) {
+	var spare []stage
 	users := max(1, j.places[0].claim.Neighbours().Contributions)
 	var problems []bandit.Problem
 	for _, p := range j.places {
@@ -71,10 +75,28 @@ func (j *judging) stages() (all []stage) {
 			}
 			kind := name
 			name += fmt.Sprintf(", user %d replaced", replaced+1)
-			all = append(all, stage{name, kind, p, replaced, users, j.wantsWarmUp(p), func(rounds int) [2]audit.Stream { return alike(p, rounds, replaced, users) }})
+			s := stage{name, kind, p, replaced, users, j.wantsWarmUp(p), false, func(rounds int) [2]audit.Stream { return alike(p, rounds, replaced, users) }}
+			all = append(all, s)
+			if p.Dim == 2 && !j.places[0].claim.Neighbours().PublicContexts() {
+				s.name, s.spare, s.streams = s.name+", context turned", true, func(rounds int) [2]audit.Stream { return turned(p, rounds, replaced, users) }
+				spare = append(spare, s)
+			}
 		}
 	}
-	return all
+	return append(all, spare...)
+}
+
+// turned returns the streams of alike, in which those users' contexts are at a right angle, too.
+func turned(p bandit.Problem, rounds, first, users int) [2]audit.Stream {
+	worlds := alike(p, rounds, first, users)
+	for t := first; t < min(first+users, rounds); t++ {
+		x := slices.Clone(worlds[1][t].X)
+		for a := 0; a < len(x); a += p.Dim {
+			x[a], x[a+1] = 0, x[a]
+		}
+		worlds[1][t].X = x
+	}
+	return worlds
 }
 
 // wantsWarmUp reports whether the learner wants a round 0 of a problem that it plays.
