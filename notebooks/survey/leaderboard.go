@@ -58,13 +58,34 @@ func budgets(e catalogue.Entry) []float64 {
 }
 
 // Environments lists those of the leaderboard.
-var Environments = check.Try(catalogue.Named("two", "close", "spread", "pair", "many", "linear"))
+var Environments = check.Try(catalogue.Named("two", "close", "spread", "pair", "many", "linear", "logistic", "kernel", "lists"))
 
-// Leaderboard returns an experiment for each environment, and a second one on linear arms whose
-// learners do not see the contexts. Both have the same arms and rewards.
+// place is an environment of the leaderboard, or the same whose learners do not see the contexts.
+type place struct {
+	catalogue.World
+	hidden bool
+}
+
+// places lists a place for each environment, and a second one for linear arms. Both have the same
+// arms and rewards.
+func places() (all []place) {
+	for _, e := range Environments {
+		all = append(all, place{e, false})
+		if e.Hideable {
+			all = append(all, place{e, true})
+		}
+	}
+	return all
+}
+
+// Leaderboard returns an experiment for each place.
 func Leaderboard(s cell.Scale) (all []*simulate.Experiment) {
 	horizon := cell.Pick(s, 2_000, 20_000, 100_000)
-	add := func(key string, env bandit.Environment) {
+	for _, at := range places() {
+		key, env := at.Key, at.Environment
+		if at.hidden {
+			key, env = key+"-blind", environment.Blind{Environment: env}
+		}
 		e := &simulate.Experiment{
 			Name: "leaderboard-" + key, Horizon: horizon, Trials: cell.Pick(s, 2, 10, 50), Seed: leaderboardSeed,
 			Environment: env, Grid: simulate.LogGrid(horizon, 2), Fingerprint: fmt.Sprintf("delta %g", Delta),
@@ -79,18 +100,13 @@ func Leaderboard(s cell.Scale) (all []*simulate.Experiment) {
 		}
 		all = append(all, e)
 	}
-	for _, e := range Environments {
-		add(e.Key, e.Environment)
-		if e.Hideable {
-			add(e.Key+"-blind", environment.Blind{Environment: e.Environment})
-		}
-	}
 	return all
 }
 
 // Row is a line of the leaderboard.
 type Row struct {
 	Environment, Learner, Model string
+	For                         string  // rewards that the learner is made for; empty if these are the environment's
 	Asked                       float64 // epsilon; +Inf for a learner that is not private
 	Proved                      float64 // epsilon at the learner's delta
 	Audited                     float64 // epsilon that an audit excludes; NaN if there is none
@@ -103,7 +119,7 @@ type Row struct {
 func rows(tables []*simulate.Table) (rows []Row) {
 	excluded := check.Try(readAudits(committedAudits))
 	for i, t := range tables {
-		e := Environments[min(i, len(Environments)-1)]
+		e := places()[i]
 		for _, c := range Contestants {
 			for _, epsilon := range budgets(c) {
 				name := Name(c.Name, epsilon)
@@ -116,6 +132,9 @@ func rows(tables []*simulate.Table) (rows []Row) {
 					Rounds: t.Provenance.Rounds, Trials: t.Curves[0].Trials}
 				if found, ok := excluded[name]; ok {
 					r.Audited = found
+				}
+				if !c.Suits(e.World, e.hidden) {
+					r.For = c.For.String()
 				}
 				if e.Means() != nil {
 					r.Ratio = m / arms.DEpsBound(epsilon, e.Means(), float64(r.Rounds))
@@ -211,6 +230,9 @@ func Board(rows []Row) *charts.Table {
 		for _, epsilon := range append(slices.Clone(Epsilons), math.Inf(1)) {
 			for _, r := range rows {
 				if r.Environment == e.Name && r.Asked == epsilon {
+					if r.For != "" {
+						r.Learner = fmt.Sprintf("%s (for %s)", r.Learner, r.For)
+					}
 					t.Add(r.Environment, charts.Number(r.Asked), r.Model, r.Learner, charts.Number(r.Proved), charts.Number(r.Audited),
 						charts.Number(r.Regret), charts.Number(r.Within), charts.Number(r.Ratio))
 				}
@@ -221,14 +243,14 @@ func Board(rows []Row) *charts.Table {
 }
 
 // tableOnly lists learners that the figure leaves to the table: it has nine styles.
-var tableOnly = []string{"Lazy-UCB", "CUCB, tree", "AdaP-UCB", "DPUCB-MAT", "DPTS-MAT"}
+var tableOnly = []string{"Lazy-UCB", "CUCB, tree", "AdaP-UCB", "DPUCB-MAT", "DPTS-MAT", "DP-TS-UCB"}
 
 // Ratios shows the regret over the lower bound by budget, one environment at a time, without the
 // learners of tableOnly.
 func Ratios(rows []Row) *charts.Figure {
 	f := charts.LogLog("Regret over the lower bound, by budget", "ε", "times the optimum")
 	f.Marks, f.Scale, f.Height = []charts.Mark{charts.AtY(1, "the lower bound")}, Board(rows).Scale, 560
-	f.Caption = fmt.Sprintf("Means of %d trials of %d rounds, seed %d; the table has five learners more", rows[0].Trials, rows[0].Rounds, leaderboardSeed)
+	f.Caption = fmt.Sprintf("Means of %d trials of %d rounds, seed %d; the table has %d learners more", rows[0].Trials, rows[0].Rounds, leaderboardSeed, len(tableOnly))
 	var bounded []string // the bound is for arms without features
 	for _, e := range Environments {
 		if e.Means() != nil {
