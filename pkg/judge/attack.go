@@ -74,10 +74,15 @@ func (j *judging) attack(ctx context.Context) error {
 	stages := j.stages()
 	var items []audit.Item
 	for _, s := range stages {
-		if s.spare && !seesLittle(items) {
+		if !s.spare {
+			items = append(items, s.attacks(j)...)
 			continue
 		}
-		items = append(items, s.attacks(j)...)
+		if seen := visible(items); seen < 0.9 {
+			if more := s.attacks(j); visible(more) > 1.02*seen {
+				items = append(items, more...)
+			}
+		}
 	}
 	if telling := mostTelling(items); j.Options.Attacks > 0 && len(telling) >= j.Options.Attacks {
 		items = telling[:j.Options.Attacks]
@@ -128,15 +133,15 @@ func (j *judging) attack(ctx context.Context) error {
 	return nil
 }
 
-// seesLittle reports whether there are attacks by likelihood, and none can see nine tenths of a
-// claim.
-func seesLittle(items []audit.Item) bool {
+// visible returns the largest part of a claim that an attack by likelihood can see, 0 if there is
+// none.
+func visible(items []audit.Item) float64 {
 	all := mostTelling(items)
 	if len(all) == 0 {
-		return false
+		return 0
 	}
 	l := all[0].(audit.Likelihood)
-	return l.Exact < 0.9*l.Claim.Epsilon
+	return l.Exact / l.Claim.Epsilon
 }
 
 // mostTelling returns the attacks by likelihood, those that can see most of what they are told

@@ -58,6 +58,8 @@ func card(t *testing.T, l bandit.Learner, o judge.Options) *judge.Card {
 func TestSound(t *testing.T) {
 	for name, l := range map[string]bandit.Learner{
 		"BLT":            learner.New(linear.UCB{}, continual.BLT{Budget: budget}),
+		"logistic":       learner.New(linear.Logistic{ThetaNorm: 2.5}, continual.BLT{Budget: budget}),                    // whose rows depend on releases
+		"features":       learner.Kernel{Learner: learner.New(linear.UCB{}, continual.BLT{Budget: budget}), Features: 8}, // of many numbers
 		"DP-IMED":        arms.NewDPIMED(1, 2),
 		"DP-SE":          arms.NewDPElimination(1),
 		"KL-UCB of bits": arms.NewLocalKLUCB(1),

@@ -59,7 +59,7 @@ var algorithms = []algorithm{
 	{"shuffle LinUCB", "Chowdhury and Zhou 2022", "", shuffle, "", "shuffle LinUCB, vector sums: sums", "01-ldp-linucb"},
 	{"DPUCB-MAT", chandak, matroids, central, "DPUCB-MAT", "", "02-matroid-bandits"},
 	{"DPTS-MAT", chandak, matroids, central, "DPTS-MAT", "", "02-matroid-bandits"},
-	{"CascadeUCB1", "Kveton et al. 2015", "", central, "DP-CascadeUCB1", "", "02-matroid-bandits"},
+	{"CascadeUCB1", "Kveton et al. 2015", "", central, "", "clicks of a cascade, Laplace", "02-matroid-bandits"},
 	{"successive elimination", "Sajed and Sheffet 2019", arxiv + "1905.09383", central, "DP-SE", "", "05-dp-online-algorithms"},
 	{"DP-UCB", "Tossou and Dimitrakakis 2016", "", central, "DP-UCB", "", "05-dp-online-algorithms"},
 	{"AdaP-UCB", "Azize and Basu 2022", "", central, "AdaP-UCB", "", "05-dp-online-algorithms"},
