@@ -8,9 +8,12 @@ import (
 
 // Arms lists the learners that play for a small regret, each with the constants that its paper
 // publishes. A race at equal privacy gives all of them the same budget.
+//
+// Those that look for the best arm alone, such as arms.SequentialHalving, are not in the list: they
+// explore as long as they may, whatever that costs.
 func Arms() []Entry {
 	type made = learner.Private[privacy.Means]
-	return []Entry{
+	all := []Entry{
 		{Name: "UCB1", New: public(arms.NewUCB1)},
 		{Name: "KL-UCB", New: public(arms.NewKLUCB)},
 		{Name: "IMED", New: public(arms.NewIMED)},
@@ -25,17 +28,22 @@ func Arms() []Entry {
 		{Name: "DP-KLUCB", Private: true, New: pure(func(e float64) made { return arms.NewDPKLUCB(e, 1.2) })},
 		{Name: "DP-IMED", Private: true, New: pure(func(e float64) made { return arms.NewDPIMED(e, 2) })},
 		{Name: "TargetIMED", Private: true, New: pure(arms.NewTargetIMED)},
+		{Name: "DP-TS-UCB", Private: true, Streaming: true, New: gaussian(func(b privacy.Budget) made { return arms.NewDPTSUCB(1, b) })},
 		{Name: "KL-UCB of bits", Private: true, Model: privacy.Local, Streaming: true, New: pure(arms.NewLocalKLUCB)},
 	}
+	for i := range all {
+		all[i].For = FixedMeans
+	}
+	return all
 }
 
 // Adversarial lists the learners for rewards that an adversary has fixed. Those of
 // Arms are for rewards of a law.
 func Adversarial() []Entry {
 	return []Entry{
-		{Name: "EXP3", New: public(arms.NewEXP3)},
-		{Name: "EXP3-IX", New: public(arms.NewEXP3IX)},
-		{Name: "Tsallis-INF", New: public(arms.NewTsallisINF)},
-		{Name: "DP-HTINF", Private: true, New: pure(arms.NewPrivateHTINF)},
+		{Name: "EXP3", For: AnyRewards, New: public(arms.NewEXP3)},
+		{Name: "EXP3-IX", For: AnyRewards, New: public(arms.NewEXP3IX)},
+		{Name: "Tsallis-INF", For: AnyRewards, New: public(arms.NewTsallisINF)},
+		{Name: "DP-HTINF", For: AnyRewards, Private: true, New: pure(arms.NewPrivateHTINF)},
 	}
 }
