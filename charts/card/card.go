@@ -53,8 +53,11 @@ func summary(c *judge.Card) *charts.Table {
 		if r.Trials > 0 {
 			text = fmt.Sprintf("%.4g ± %.2g", own.Regret, float64(own.Within))
 		}
-		if r.Rank > 0 {
-			text += fmt.Sprintf(", rank %d of %d private learners", r.Rank, r.Private)
+		if standing := r.Standing(); standing != "" {
+			text += ", " + standing
+		}
+		if own.For != "" {
+			text += "; it is for " + own.For
 		}
 		t.Add("regret, "+r.World, text)
 	}
@@ -134,14 +137,14 @@ func races(c *judge.Card) *charts.Figure {
 			for i, round := range r.Rounds {
 				x[i] = float64(round)
 			}
-			frame.Series = append(frame.Series, charts.Series{Name: r.Name, X: x, Y: r.Curve})
+			frame.Series = append(frame.Series, charts.Series{Name: r.Title(), X: x, Y: r.Curve})
 		}
 		return frame
 	})
 	var words []string
 	for _, w := range worlds {
 		r := byName[w]
-		words = append(words, fmt.Sprintf("%s: %.3g, rank %d of %d", w, r.Learner().Regret, r.Rank, r.Private))
+		words = append(words, fmt.Sprintf("%s: %.3g, %s", w, r.Learner().Regret, r.Standing()))
 	}
 	f.Alt = f.Title + ". A slider chooses the world. The learner's regret at the end, by world: " + strings.Join(words, "; ") + "."
 	return f
@@ -161,7 +164,7 @@ func standings(c *judge.Card) *charts.Table {
 			if x.Own {
 				behind, within = "–", "–"
 			}
-			t.Add(r.World, x.Name, model, charts.Number(float64(x.Proved)), charts.Number(x.Regret), charts.Number(float64(x.Within)), behind, within)
+			t.Add(r.World, x.Title(), model, charts.Number(float64(x.Proved)), charts.Number(x.Regret), charts.Number(float64(x.Within)), behind, within)
 		}
 	}
 	return t

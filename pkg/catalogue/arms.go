@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -9,19 +8,12 @@ import (
 
 // Arms lists the learners that play for a small regret, each with the constants that its paper
 // publishes. A race at equal privacy gives all of them the same budget.
+//
+// Those that look for the best arm alone, such as arms.SequentialHalving, are not in the list: they
+// explore as long as they may, whatever that costs.
 func Arms() []Entry {
 	type made = learner.Private[privacy.Means]
-	type maker = func(bandit.Problem, privacy.Budget) bandit.Learner
-	public := func(make func() made) maker {
-		return func(bandit.Problem, privacy.Budget) bandit.Learner { return make() }
-	}
-	pure := func(make func(epsilon float64) made) maker {
-		return func(_ bandit.Problem, b privacy.Budget) bandit.Learner { return make(b.Epsilon) }
-	}
-	gaussian := func(make func(privacy.Budget) made) maker {
-		return func(_ bandit.Problem, b privacy.Budget) bandit.Learner { return make(b) }
-	}
-	return []Entry{
+	all := []Entry{
 		{Name: "UCB1", New: public(arms.NewUCB1)},
 		{Name: "KL-UCB", New: public(arms.NewKLUCB)},
 		{Name: "IMED", New: public(arms.NewIMED)},
@@ -36,22 +28,22 @@ func Arms() []Entry {
 		{Name: "DP-KLUCB", Private: true, New: pure(func(e float64) made { return arms.NewDPKLUCB(e, 1.2) })},
 		{Name: "DP-IMED", Private: true, New: pure(func(e float64) made { return arms.NewDPIMED(e, 2) })},
 		{Name: "TargetIMED", Private: true, New: pure(arms.NewTargetIMED)},
+		{Name: "DP-TS-UCB", Private: true, Streaming: true, New: gaussian(func(b privacy.Budget) made { return arms.NewDPTSUCB(1, b) })},
 		{Name: "KL-UCB of bits", Private: true, Model: privacy.Local, Streaming: true, New: pure(arms.NewLocalKLUCB)},
 	}
+	for i := range all {
+		all[i].For = FixedMeans
+	}
+	return all
 }
 
 // Adversarial lists the learners for rewards that an adversary has fixed. Those of
 // Arms are for rewards of a law.
 func Adversarial() []Entry {
-	public := func(name string, make func() learner.Private[privacy.Means]) Entry {
-		return Entry{Name: name, New: func(bandit.Problem, privacy.Budget) bandit.Learner { return make() }}
-	}
 	return []Entry{
-		public("EXP3", arms.NewEXP3),
-		public("EXP3-IX", arms.NewEXP3IX),
-		public("Tsallis-INF", arms.NewTsallisINF),
-		{Name: "DP-HTINF", Private: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
-			return arms.NewPrivateHTINF(b.Epsilon)
-		}},
+		{Name: "EXP3", For: AnyRewards, New: public(arms.NewEXP3)},
+		{Name: "EXP3-IX", For: AnyRewards, New: public(arms.NewEXP3IX)},
+		{Name: "Tsallis-INF", For: AnyRewards, New: public(arms.NewTsallisINF)},
+		{Name: "DP-HTINF", For: AnyRewards, Private: true, New: pure(arms.NewPrivateHTINF)},
 	}
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// TestLearners: names and keys differ, and each learner plays some world, with its contexts or
-// without.
+// TestLearners: names and keys differ, and each learner plays some world of the rewards that it is
+// made for, with its contexts or without. Each world is played by a private learner made for it.
 func TestLearners(t *testing.T) {
-	seen := map[string]bool{}
+	seen, played := map[string]bool{}, map[string]bool{}
 	for _, w := range catalogue.Worlds() {
 		if seen[w.Key] {
 			t.Errorf("two worlds are called %q", w.Key)
 		}
 		seen[w.Key] = true
 	}
-	for _, e := range catalogue.Learners() {
+	for _, e := range catalogue.All() {
 		if seen[strings.ToLower(e.Name)] {
 			t.Errorf("two learners are called %q", e.Name)
 		}
@@ -28,18 +28,75 @@ func TestLearners(t *testing.T) {
 		l := catalogue.Learner{Name: strings.ToUpper(e.Name), Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
 		plays := 0
 		for _, w := range catalogue.Worlds() {
-			for _, env := range []bandit.Environment{w.Environment, environment.Blind{Environment: w.Environment}} {
+			for hidden, env := range []bandit.Environment{w.Environment, environment.Blind{Environment: w.Environment}} {
 				world, err := bandit.OpenWorld(env)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := l.Open(world.Problem(), 1000); err == nil {
+				if _, err := l.Open(world.Problem(), 1000); err == nil && e.Suits(w, hidden > 0) {
 					plays++
+					played[w.Key] = played[w.Key] || e.Private
 				}
 			}
 		}
 		if plays == 0 {
-			t.Errorf("%s plays no world", e.Name)
+			t.Errorf("%s plays no world that it is made for", e.Name)
+		}
+	}
+	for _, w := range catalogue.Worlds() {
+		if !played[w.Key] {
+			t.Errorf("no private learner is made for world %q", w.Key)
+		}
+	}
+}
+
+// TestSuits: rewards suit a learner if they are those that it is made for, whatever they are if
+// either does not state them, and fixed means if contexts are hidden.
+func TestSuits(t *testing.T) {
+	linear, unstated := catalogue.World{Rewards: catalogue.LinearMeans}, catalogue.World{}
+	for _, c := range []struct {
+		of     catalogue.Rewards
+		in     catalogue.World
+		hidden bool
+		want   bool
+	}{
+		{catalogue.LinearMeans, linear, false, true},
+		{catalogue.LinearMeans, linear, true, false},
+		{catalogue.FixedMeans, linear, true, true},
+		{catalogue.FixedMeans, linear, false, false},
+		{catalogue.SmoothMeans, linear, false, false},
+		{catalogue.AnyRewards, linear, false, true},
+		{catalogue.Unstated, linear, false, true},
+		{catalogue.Clicks, unstated, false, true},
+	} {
+		if got := (catalogue.Entry{For: c.of}).Suits(c.in, c.hidden); got != c.want {
+			t.Errorf("for %v, in %v, contexts hidden %t: suits %t, want %t", c.of, c.in.Rewards, c.hidden, got, c.want)
+		}
+	}
+}
+
+// TestRefuses: a problem that an entry is not for is an error with its value, of Enter and of Open.
+func TestRefuses(t *testing.T) {
+	two := bandit.Problem{Arms: 4, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	for name, c := range map[string]struct {
+		p    bandit.Problem
+		want string
+	}{
+		"JDP kernel UCB, BLT": {two, "Problem.Dim = 2, want 1"},
+		"DP-CascadeUCB1":      {bandit.Problem{Arms: 4, Slots: 1, RewardMax: 1}, "Problem.Slots = 1, want >= 2"},
+	} {
+		b := privacy.Budget{Epsilon: 1, Delta: 1e-5}
+		l := catalogue.Learner{Name: name, Budget: b}
+		_, opened := l.Open(c.p, 100)
+		e, err := l.Entry()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, entered := catalogue.Enter(e, c.p, b, 100)
+		for _, err := range []error{opened, entered} {
+			if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one of %s with %q", err, name, c.want)
+			}
 		}
 	}
 }
@@ -54,35 +111,5 @@ func TestUnknown(t *testing.T) {
 	}
 	if _, err := catalogue.Named("two", "three"); err == nil || !strings.Contains(err.Error(), `"three"`) || !strings.Contains(err.Error(), `"spread"`) {
 		t.Errorf("error %v of an unknown world, want its key and the known ones", err)
-	}
-}
-
-// TestClaims: each learner claims no more than the epsilon that it is asked for, in the model that
-// it is listed with; or nothing if it is not private.
-func TestClaims(t *testing.T) {
-	for _, e := range catalogue.Learners() {
-		p := bandit.Problem{Arms: 4, Slots: 1, RewardMin: -1, RewardMax: 1}
-		if e.Linear {
-			p.Dim, p.ContextNorm = 2, 1
-		}
-		l, claim, err := catalogue.Enter(e, p, privacy.Budget{Epsilon: 0.7, Delta: 1e-5}, 1000)
-		if err != nil {
-			t.Errorf("%s: %v", e.Name, err)
-			continue
-		}
-		ready, err := l.Open(p, 1000)
-		if err != nil {
-			t.Errorf("%s: %v", e.Name, err)
-			continue
-		}
-		planner, plans := ready.(privacy.Planner)
-		switch {
-		case !e.Private:
-			if claim.Epsilon() < 1 {
-				t.Errorf("%s claims epsilon = %v, want nothing", e.Name, claim.Epsilon())
-			}
-		case !plans || !(claim.Epsilon() > 0 && claim.Epsilon() <= 0.7*(1+1e-6)) || privacy.PlanOf(planner, 1000).Model != e.Model:
-			t.Errorf("%s claims epsilon = %v, want at most 0.7 in the %v model", e.Name, claim.Epsilon(), e.Model)
-		}
 	}
 }

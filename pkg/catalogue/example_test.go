@@ -33,5 +33,6 @@ func Example() {
 	// Output:
 	// KL-UCB of bits
 	// LDP LinUCB
+	// LDP weighted regression
 	// KL-UCB of bits: epsilon = 0.5 in the local model
 }

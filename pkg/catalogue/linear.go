@@ -9,16 +9,16 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Linear lists LinUCB and its private forms, and elimination by core sets, which is for arms that
-// stay the same.
+// Linear lists LinUCB and its private forms, elimination by core sets, which is for arms that stay
+// the same, and regression in the local model.
 func Linear() []Entry {
 	joint := func(name string, make func(b privacy.Budget) bandit.Learner) Entry {
-		return Entry{Name: name, Private: true, Model: privacy.Joint, Linear: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
+		return Entry{Name: name, Private: true, Model: privacy.Joint, Linear: true, For: LinearMeans, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
 			return make(b)
 		}}
 	}
 	return []Entry{
-		{Name: "LinUCB", Linear: true, New: func(bandit.Problem, privacy.Budget) bandit.Learner { return learner.New(linear.UCB{}, nil) }},
+		{Name: "LinUCB", Linear: true, For: LinearMeans, New: func(bandit.Problem, privacy.Budget) bandit.Learner { return learner.New(linear.UCB{}, nil) }},
 		joint("core set", func(b privacy.Budget) bandit.Learner { return linear.NewCoreSet(privacy.Budget{Epsilon: b.Epsilon}) }),
 		joint("core set, published width", func(b privacy.Budget) bandit.Learner { return linear.CoreSetAsPublished(b.Epsilon) }),
 		joint("core set, Gaussian", func(b privacy.Budget) bandit.Learner { return linear.NewCoreSet(b) }),
@@ -26,9 +26,15 @@ func Linear() []Entry {
 			return learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: b}})
 		}),
 		joint("JDP LinUCB, BLT", func(b privacy.Budget) bandit.Learner { return learner.New(linear.UCB{}, continual.BLT{Budget: b}) }),
-		{Name: "LDP LinUCB", Private: true, Model: privacy.Local, Linear: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
+		joint("JDP LinUCB, Unbounded", func(b privacy.Budget) bandit.Learner {
+			return learner.New(linear.UCB{}, continual.Unbounded{Budget: b})
+		}),
+		{Name: "LDP LinUCB", Private: true, Model: privacy.Local, Linear: true, For: LinearMeans, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
 			noise := local.LDPNoise{Budget: b}
 			return learner.Local{Device: local.LDPDevice{Noise: noise}, Server: local.LDPServer{Noise: noise}}
+		}},
+		{Name: "LDP weighted regression", Private: true, Model: privacy.Local, Linear: true, For: LinearMeans, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
+			return learner.Local{Device: local.WeightedDevice{Budget: b}, Server: local.WeightedServer{Budget: b}}
 		}},
 	}
 }

@@ -10,12 +10,9 @@ import (
 
 // Slots lists the private learners of a matroid, on the one that lets any arms be played together,
 // as many as the problem has slots. A problem without arms makes New panic.
-//
-// Learners over tally.Cascade are not in the list: they leave out what a semi-bandit shows after a
-// click.
 func Slots() []Entry {
 	entry := func(name string, streaming bool, make func(m matroid.Matroid, epsilon float64) learner.Private[privacy.Means]) Entry {
-		return Entry{Name: name, Private: true, Streaming: streaming, New: func(p bandit.Problem, b privacy.Budget) bandit.Learner {
+		return Entry{Name: name, Private: true, Streaming: streaming, For: FixedMeans, New: func(p bandit.Problem, b privacy.Budget) bandit.Learner {
 			m, err := matroid.NewUniform(p.Arms, p.Slots)
 			if err != nil {
 				panic(err)

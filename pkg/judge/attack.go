@@ -74,7 +74,15 @@ func (j *judging) attack(ctx context.Context) error {
 	stages := j.stages()
 	var items []audit.Item
 	for _, s := range stages {
-		items = append(items, s.attacks(j)...)
+		if !s.spare {
+			items = append(items, s.attacks(j)...)
+			continue
+		}
+		if seen := visible(items); seen < 0.9 {
+			if more := s.attacks(j); visible(more) > 1.02*seen {
+				items = append(items, more...)
+			}
+		}
 	}
 	if telling := mostTelling(items); j.Options.Attacks > 0 && len(telling) >= j.Options.Attacks {
 		items = telling[:j.Options.Attacks]
@@ -123,6 +131,17 @@ func (j *judging) attack(ctx context.Context) error {
 		j.card.Replay = j.replay(j.card.Attacks[0])
 	}
 	return nil
+}
+
+// visible returns the largest part of a claim that an attack by likelihood can see, 0 if there is
+// none.
+func visible(items []audit.Item) float64 {
+	all := mostTelling(items)
+	if len(all) == 0 {
+		return 0
+	}
+	l := all[0].(audit.Likelihood)
+	return l.Exact / l.Claim.Epsilon
 }
 
 // mostTelling returns the attacks by likelihood, those that can see most of what they are told

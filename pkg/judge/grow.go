@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -24,11 +25,15 @@ type Exponent struct {
 }
 
 // grow measures the exponents, in the last world that the learner plays with all that there is to
-// see, and in which rewards follow a law: against an adversary most learners never begin to learn.
+// see, and of rewards that it is made for. Of a learner that the catalogue does not know, these are
+// fixed or linear means, if it plays them: against an adversary most learners never begin to learn,
+// and a model that is wrong costs the same in every round.
 func (j *judging) grow(ctx context.Context) error {
+	_, known := j.learner.(catalogue.Learner)
 	p := j.places[len(j.places)-1]
 	for _, other := range j.places {
-		if _, adversary := other.Environment.(environment.Adversary); !other.hidden && !adversary {
+		usual := known || slices.Contains([]catalogue.Rewards{catalogue.Unstated, catalogue.FixedMeans, catalogue.LinearMeans}, other.Rewards)
+		if usual && !other.hidden && other.other == "" && other.Rewards != catalogue.AnyRewards {
 			p = other
 		}
 	}

@@ -31,6 +31,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 	"github.com/dpbandits/dpbandits/pkg/value"
 )
@@ -168,7 +169,7 @@ type Card struct {
 	Bare    string     `json:"bare,omitempty"`
 	Attacks []Attack   `json:"attacks"`          // the one that excludes most first
 	Replay  *Replay    `json:"replay,omitempty"` // of the first attack; nil if it goes by no likelihood
-	Races   []Race     `json:"races"`            // in the order of the worlds
+	Races   []Race     `json:"races"`            // those first that it is made for, if that is known
 	Grows   []Exponent `json:"grows"`            // with the horizon, and with epsilon if Options.At is set
 	Costs   []Cost     `json:"costs"`
 	Checks  []Check    `json:"checks"`
@@ -202,6 +203,7 @@ type place struct {
 	catalogue.World
 	env     bandit.Environment // the world's, or the same without its contexts
 	hidden  bool               // the latter
+	other   string             // rewards that the learner is made for; empty if these are the world's, or not known
 	problem bandit.Problem
 	claim   privacy.Claim // for the races' horizon
 }
@@ -323,9 +325,30 @@ func (j *judging) claimOf(p bandit.Problem) (c privacy.Claim, err error) {
 	return c, nil
 }
 
+// fills plays the first round of a world of lists: a learner that never looks at Problem.Slots
+// opens it, and plays one arm.
+func (j *judging) fills(p place) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	played := p.problem.Slots
+	err = j.play(p, 1, random.Source(j.Seed, 0, "noise"), func(_ bandit.Run, arms []int) { played = len(arms) })
+	if err == nil && played != p.problem.Slots {
+		err = fmt.Errorf("it plays %d arms of Problem.Slots = %d", played, p.problem.Slots)
+	}
+	return err
+}
+
 // visit finds the worlds that the learner plays, with their contexts or, where arms stay the same,
-// without.
+// without. Those whose rewards are not what an entry of the catalogue is made for come last.
 func (j *judging) visit() error {
+	var entry catalogue.Entry
+	if l, ok := j.learner.(catalogue.Learner); ok {
+		entry, _ = l.Entry() // an unknown one plays nowhere
+	}
+	var others []place
 	for _, w := range j.Worlds {
 		var refused error
 		envs := []bandit.Environment{w.Environment}
@@ -338,11 +361,20 @@ func (j *judging) visit() error {
 				return fmt.Errorf("judge: world %q: %w", w.Key, err)
 			}
 			claim, err := j.claimOf(world.Problem())
+			p := place{w, env, hidden > 0, "", world.Problem(), claim}
+			if err == nil && p.problem.Slots > 1 {
+				err = j.fills(p)
+			}
 			if err == nil {
-				if hidden > 0 {
-					w.Name += ", contexts hidden"
+				if p.hidden {
+					p.Name += ", contexts hidden"
 				}
-				j.places = append(j.places, place{w, env, hidden > 0, world.Problem(), claim})
+				if entry.Suits(w, p.hidden) {
+					j.places = append(j.places, p)
+				} else {
+					p.other = entry.For.String()
+					others = append(others, p)
+				}
 				refused = nil
 				break
 			}
@@ -354,6 +386,7 @@ func (j *judging) visit() error {
 			j.card.PlaysNot = append(j.card.PlaysNot, fmt.Sprintf("%s: %v", w.Name, refused))
 		}
 	}
+	j.places = append(j.places, others...)
 	if len(j.places) == 0 {
 		return fmt.Errorf("judge: the learner plays in none of %d worlds; the first, %s", len(j.Worlds), j.card.PlaysNot[0])
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +58,8 @@ func card(t *testing.T, l bandit.Learner, o judge.Options) *judge.Card {
 func TestSound(t *testing.T) {
 	for name, l := range map[string]bandit.Learner{
 		"BLT":            learner.New(linear.UCB{}, continual.BLT{Budget: budget}),
+		"logistic":       learner.New(linear.Logistic{ThetaNorm: 2.5}, continual.BLT{Budget: budget}),                    // whose rows depend on releases
+		"features":       learner.Kernel{Learner: learner.New(linear.UCB{}, continual.BLT{Budget: budget}), Features: 8}, // of many numbers
 		"DP-IMED":        arms.NewDPIMED(1, 2),
 		"DP-SE":          arms.NewDPElimination(1),
 		"KL-UCB of bits": arms.NewLocalKLUCB(1),
@@ -429,6 +432,73 @@ func TestGrowsUnderALaw(t *testing.T) {
 		if len(c.Grows) == 0 || c.Grows[0].World != world {
 			t.Errorf("worlds %q: grows %+v, want in %s", keys, c.Grows, world)
 		}
+	}
+}
+
+// TestMadeFor: worlds of rewards that a learner of the catalogue is not made for come last, growth
+// is not measured there, and the card says so of it and of its rivals.
+func TestMadeFor(t *testing.T) {
+	o := short(t)
+	o.Only = []judge.Section{judge.Races, judge.Growth}
+	var err error
+	if o.Worlds, err = catalogue.Named("kernel", "fresh", "logistic"); err != nil {
+		t.Fatal(err)
+	}
+	kernel, err := catalogue.Learner{Name: "JDP kernel UCB, BLT"}.Entry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Rivals = append(o.Rivals, kernel)
+	c := card(t, catalogue.Learner{Name: "JDP LinUCB, BLT", Budget: budget}, o)
+	var worlds, made []string
+	for _, r := range c.Races {
+		worlds, made = append(worlds, r.World), append(made, r.Learner().For)
+	}
+	fresh, logistic, smooth := "10 fresh contexts, d = 5", "20 fresh contexts, d = 3, logistic", "20 fresh contexts, d = 1, smooth"
+	if want := []string{fresh, smooth, logistic}; !slices.Equal(worlds, want) {
+		t.Fatalf("races in %q, want %q", worlds, want)
+	}
+	if want := []string{"", "linear rewards", "linear rewards"}; !slices.Equal(made, want) {
+		t.Errorf("in %q, the learner is for %q, want %q", worlds, made, want)
+	}
+	if r := c.Races[1]; r.Made != 1 || !strings.HasSuffix(r.Standing(), " of 3 private learners, 1 of them for such rewards") {
+		t.Errorf("%s: %d learners are made for it, %q", r.World, r.Made, r.Standing())
+	}
+	if c.Grows[0].World != fresh {
+		t.Errorf("growth is measured in %s, want in %s", c.Grows[0].World, fresh)
+	}
+	if text := c.String(); !strings.Contains(text, smooth+", though it is for linear rewards") || strings.Contains(text, fresh+", though") {
+		t.Errorf("the card does not say what its learner is for:\n%s", text)
+	}
+	// of a learner that the catalogue does not know, growth is measured where means are linear
+	c = card(t, learner.New(linear.UCB{}, continual.BLT{Budget: budget}), o)
+	if c.Grows[0].World != fresh || c.Races[0].World != smooth || c.Races[0].Learner().For != "" {
+		t.Errorf("growth in %s, races first in %s, for %q", c.Grows[0].World, c.Races[0].World, c.Races[0].Learner().For)
+	}
+}
+
+// single is a learner that plays arm 0, and never looks at Problem.Slots.
+type single struct{}
+
+func (single) Open(bandit.Problem, int) (bandit.Calibrated, error) {
+	return bandit.Starts(func(*rand.Rand, rand.Source) bandit.Run { return single{} }), nil
+}
+
+func (single) Select(_ *bandit.View, dst []int) ([]int, error)   { return append(dst, 0), nil }
+func (single) Update(_ *bandit.View, _ []int, _ []float64) error { return nil }
+
+// TestSingle: a learner that plays one arm of a list does not play the world of lists, and that is
+// no failure.
+func TestSingle(t *testing.T) {
+	o := short(t)
+	o.Only = []judge.Section{judge.Races}
+	var err error
+	if o.Worlds, err = catalogue.Named("two", "lists"); err != nil {
+		t.Fatal(err)
+	}
+	c := card(t, single{}, o)
+	if len(c.Races) != 1 || len(c.Checks) > 0 || len(c.PlaysNot) != 1 || !strings.Contains(c.PlaysNot[0], "it plays 1 arms of Problem.Slots = 4") {
+		t.Errorf("%d races, checks %v, does not play %q", len(c.Races), c.Checks, c.PlaysNot)
 	}
 }
 

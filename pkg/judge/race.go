@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/internal/opaque"
@@ -27,17 +28,19 @@ type Race struct {
 	// Rank is the learner's among those that are private, from 1 on, of so many; 0 if it is not.
 	Rank    int    `json:"rank"`
 	Private int    `json:"private"`
+	Made    int    `json:"made"`             // of Private, those that are not known to be made for other rewards
 	Failed  string `json:"failed,omitempty"` // why trials have no result
 }
 
 // Runner is a learner in a race.
 type Runner struct {
 	Name   string  `json:"name"`
-	Own    bool    `json:"own"`    // it is the learner that the card is of
-	Model  string  `json:"model"`  // trust model; empty for one that is not private
-	Proved Number  `json:"proved"` // epsilon
-	Regret float64 `json:"regret"` // mean at the last round
-	Within Number  `json:"within"` // half the width of its 95% interval; NaN of one trial
+	Own    bool    `json:"own"`           // it is the learner that the card is of
+	Model  string  `json:"model"`         // trust model; empty for one that is not private
+	For    string  `json:"for,omitempty"` // rewards that it is made for; empty if these are the world's, or not known
+	Proved Number  `json:"proved"`        // epsilon
+	Regret float64 `json:"regret"`        // mean at the last round
+	Within Number  `json:"within"`        // half the width of its 95% interval; NaN of one trial
 	// Behind is the learner's regret minus this runner's, trial by trial, and BehindWithin half the
 	// width of its 95% interval.
 	Behind       Number    `json:"behind"`
@@ -54,13 +57,14 @@ type experiment struct {
 	*simulate.Experiment
 	place  place
 	models map[string]string
+	others map[string]string // Runner.For
 }
 
 // prepare makes the experiment of a world. A rival that does not open, that proves less privacy
 // than the learner, or that is the learner stays away.
 func (j *judging) prepare(p place) experiment {
 	b := budget(p.claim)
-	e := experiment{place: p, models: map[string]string{}, Experiment: &simulate.Experiment{
+	e := experiment{place: p, models: map[string]string{}, others: map[string]string{own: p.other}, Experiment: &simulate.Experiment{
 		Name: "card-" + p.Key, Environment: p.env, Horizon: j.horizon(), Trials: j.trials(), Seed: j.Seed,
 		Policies: []simulate.Policy{{Name: own, Learner: j.learner}}, Fingerprint: j.Version,
 		Grid: simulate.LogGrid(j.horizon(), 24),
@@ -75,6 +79,9 @@ func (j *judging) prepare(p place) experiment {
 		}
 		if r.Private {
 			e.models[r.Name] = claim.Model().String()
+		}
+		if !r.Suits(p.World, p.hidden) {
+			e.others[r.Name] = r.For.String()
 		}
 		e.Policies = append(e.Policies, simulate.Policy{Name: r.Name, Learner: l})
 		e.Pairs = append(e.Pairs, [2]string{own, r.Name})
@@ -150,7 +157,7 @@ func (e experiment) result(r *simulate.Result) Race {
 		}
 		_, mean, se := c.Last()
 		runner := Runner{
-			Name: p.Name, Own: p.Name == own, Model: e.models[p.Name], Proved: Number(p.Epsilon()),
+			Name: p.Name, Own: p.Name == own, Model: e.models[p.Name], For: e.others[p.Name], Proved: Number(p.Epsilon()),
 			Regret: mean, Within: Number(se * c.Student95()), Rounds: c.Rounds, Curve: c.Mean,
 		}
 		if runner.Own {
@@ -171,8 +178,34 @@ func (e experiment) result(r *simulate.Result) Race {
 		if race.Private++; r.Own {
 			race.Rank = race.Private
 		}
+		if r.For == "" {
+			race.Made++
+		}
 	}
 	return race
+}
+
+// Title returns the runner's name with remarks, and what it is made for if that is other rewards.
+func (r Runner) Title(remarks ...string) string {
+	if r.For != "" {
+		remarks = append(remarks, "for "+r.For)
+	}
+	if len(remarks) == 0 {
+		return r.Name
+	}
+	return fmt.Sprintf("%s (%s)", r.Name, strings.Join(remarks, ", "))
+}
+
+// Standing returns the learner's rank in words, and how many of the private learners are for such
+// rewards, if not all are; empty if the learner is not private.
+func (r Race) Standing() string {
+	switch {
+	case r.Rank == 0:
+		return ""
+	case r.Made < r.Private:
+		return fmt.Sprintf("rank %d of %d private learners, %d of them for such rewards", r.Rank, r.Private, r.Made)
+	}
+	return fmt.Sprintf("rank %d of %d private learners", r.Rank, r.Private)
 }
 
 // Best returns the private rival with the least regret, and whether there is one.

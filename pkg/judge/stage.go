@@ -20,12 +20,16 @@ type stage struct {
 	first   int  // the round, from 0, in which they begin to differ
 	users   int  // rounds in which the streams differ
 	warmUp  bool // the streams begin with round 0
+	spare   bool // it is for learners of which the other stages see little by likelihood
 	streams func(rounds int) [2]audit.Stream
 }
 
 // stages returns those that the learner plays. In each, one user's rewards are turned from one end
-// to the other, and all arms are alike, so that whatever is played reaches what is released.
+// to the other, and all arms are alike, so that whatever is played reaches what is released. In
+// spare ones all other contexts are 0, so that a row that depends on releases, as those of a
+// logistic model, does not; and the user's own context may be turned, too, which moves it farther.
 func (j *judging) stages() (all []stage) {
+	var spare []stage
 	users := max(1, j.places[0].claim.Neighbours().Contributions)
 	var problems []bandit.Problem
 	for _, p := range j.places {
@@ -71,10 +75,39 @@ func (j *judging) stages() (all []stage) {
 			}
 			kind := name
 			name += fmt.Sprintf(", user %d replaced", replaced+1)
-			all = append(all, stage{name, kind, p, replaced, users, j.wantsWarmUp(p), func(rounds int) [2]audit.Stream { return alike(p, rounds, replaced, users) }})
+			s := stage{name, kind, p, replaced, users, j.wantsWarmUp(p), false, func(rounds int) [2]audit.Stream { return alike(p, rounds, replaced, users) }}
+			all = append(all, s)
+			if p.Dim > 0 {
+				turn := p.Dim == 2 && !j.places[0].claim.Neighbours().PublicContexts()
+				s.spare, s.streams = true, func(rounds int) [2]audit.Stream { return alone(p, rounds, replaced, users, turn) }
+				if s.name += ", alone"; turn {
+					s.name += ", her context turned"
+				}
+				spare = append(spare, s)
+			}
 		}
 	}
-	return all
+	return append(all, spare...)
+}
+
+// alone returns the streams of alike in which all other users' contexts are 0, and those that
+// differ may be at a right angle.
+func alone(p bandit.Problem, rounds, first, users int, turn bool) [2]audit.Stream {
+	worlds := alike(p, rounds, first, users)
+	for w := range worlds {
+		for t := range worlds[w] {
+			x := slices.Clone(worlds[w][t].X)
+			if t < first || t >= first+users {
+				clear(x)
+			} else if turn && w == 1 {
+				for a := 0; a < len(x); a += p.Dim {
+					x[a], x[a+1] = 0, x[a]
+				}
+			}
+			worlds[w][t].X = x
+		}
+	}
+	return worlds
 }
 
 // wantsWarmUp reports whether the learner wants a round 0 of a problem that it plays.
@@ -142,6 +175,15 @@ func (s stage) attacks(j *judging) []audit.Item {
 		if best.Exact > 0 {
 			break
 		}
+	}
+	for rounds := 4; rounds > s.first && best.Exact == 0; rounds /= 2 { // what is released may be too much for more
+		if item, err := learner(rounds, rounds+1).Likelihood(); err == nil {
+			item.Name += ", releases by likelihood"
+			best, at = item, [2]int{rounds, rounds + 1}
+		}
+	}
+	if best.Exact == 0 && s.spare {
+		return nil
 	}
 	if best.Exact == 0 {
 		l := learner(early, early+1)

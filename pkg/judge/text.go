@@ -145,17 +145,20 @@ func (c *Card) writeRaces(w *tabwriter.Writer) {
 			continue
 		}
 		own := r.Learner()
-		fmt.Fprintf(w, "%s\t%s\t%.4g +- %.2g", title, r.World, own.Regret, float64(own.Within))
-		if r.Rank > 0 {
-			fmt.Fprintf(w, "\trank %d of %d", r.Rank, r.Private)
-		} else {
-			fmt.Fprintf(w, "\t")
+		world := r.World
+		if own.For != "" {
+			world += ", though it is for " + own.For
 		}
+		fmt.Fprintf(w, "%s\t%s\t%.4g +- %.2g\t%s", title, world, own.Regret, float64(own.Within), r.Standing())
 		if best, ok := r.Best(); ok {
-			fmt.Fprintf(w, "\tbest rival %s %.4g, %+.3g +- %.3g", best.Name, best.Regret, float64(best.Behind), float64(best.BehindWithin))
+			name := best.Title()
+			if best.Model != own.Model {
+				name = best.Title(best.Model)
+			}
+			fmt.Fprintf(w, "\tbest rival %s %.4g, %+.3g +- %.3g", name, best.Regret, float64(best.Behind), float64(best.BehindWithin))
 		}
 		if public, ok := r.Public(); ok {
-			fmt.Fprintf(w, "\twithout privacy %s %.4g", public.Name, public.Regret)
+			fmt.Fprintf(w, "\twithout privacy %s %.4g", public.Title(), public.Regret)
 		}
 		fmt.Fprintln(w)
 	}

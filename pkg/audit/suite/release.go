@@ -9,6 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -179,8 +180,8 @@ type toldRun struct {
 }
 
 // entryItem audits what a learner of a catalogue releases, at a budget: estimates by armReleases,
-// sums by firstRow. runs is as in armReleases. The audit is nil where neither fits the learner, or
-// it is not private.
+// sums by firstRow. runs is as in armReleases. The audit is nil where neither fits the learner, as
+// one that releases draws, or it is not private.
 func entryItem(name string, e catalogue.Entry, b privacy.Budget, runs func(rounds int) int) (audit.Item, error) {
 	if !e.Private {
 		return nil, nil
@@ -189,11 +190,14 @@ func entryItem(name string, e catalogue.Entry, b privacy.Budget, runs func(round
 		New: func(p bandit.Problem) learner.Private[privacy.Means] {
 			return e.New(p, b).(learner.Private[privacy.Means])
 		}}
-	switch e.New(r.problem(), b).(type) {
+	switch l := e.New(r.problem(), b).(type) {
 	case learner.Private[privacy.Means]:
+		if _, draws := l.Statistic.(tally.LimitedDraws); draws {
+			return nil, nil
+		}
 		return r.Item()
 	case learner.Private[privacy.Sums]:
-		return firstRow(name, r.runs(1), e.New(r.problem(), b).(learner.Private[privacy.Sums]).Statistic)
+		return firstRow(name, r.runs(1), l.Statistic)
 	}
 	return nil, nil
 }

@@ -87,14 +87,16 @@ func ExampleReleases() {
 	// Output: at least 0.9 of epsilon = 1, not excluded, <nil>
 }
 
-// Every private learner of the catalogues is attacked, but for the local one that has no release.
+// Every private learner of the catalogues is attacked, but for those in the local model that have
+// no release, on features, and of draws, which soundArms attacks.
 func TestEntry(t *testing.T) {
-	for _, e := range slices.Concat(catalogue.Arms(), catalogue.Adversarial(), catalogue.Linear(), catalogue.Slots()) {
+	none := []string{"LDP LinUCB", "LDP weighted regression", "JDP kernel UCB, BLT", "DP-TS-UCB"}
+	for _, e := range catalogue.All() {
 		item, err := entryItem(e.Name, e, Budget, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", e.Name, err)
 		}
-		if want := e.Private && e.Name != "LDP LinUCB"; (item != nil) != want {
+		if want := e.Private && !slices.Contains(none, e.Name); (item != nil) != want {
 			t.Errorf("%s: attacked %t, want %t", e.Name, item != nil, want)
 		}
 	}
