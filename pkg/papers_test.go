@@ -107,6 +107,9 @@ func TestLinks(t *testing.T) {
 	if err != nil || pages < 14 {
 		t.Errorf("%d pages (%v), want at least 14", pages, err)
 	}
+	if !hasHeading(t, "../README.md", "why-and-beside-what-exists") || hasHeading(t, "../README.md", "why") {
+		t.Error("a heading is not told from its first word")
+	}
 }
 
 // hasHeading reports whether a page has a heading of that anchor, made as GitHub makes it.
@@ -132,6 +135,9 @@ func TestPapersAgree(t *testing.T) {
 	}
 	if !strings.Contains(read(t, "README.md"), "\n"+simulate.Release+" · ") {
 		t.Errorf("README.md does not open with %s", simulate.Release)
+	}
+	if !strings.Contains(read(t, "README.md"), "@"+simulate.Release+"`") {
+		t.Errorf("README.md does not say how to get %s", simulate.Release)
 	}
 	var newest string
 	for _, m := range regexp.MustCompile(`(?m)^## (.+)$`).FindAllStringSubmatch(read(t, ".github/CHANGELOG.md"), -1) {

@@ -29,8 +29,8 @@
 //
 // Run dpbandits help for the list of commands, and dpbandits help COMMAND for one of them. An
 // answer goes to the standard output; progress and errors go to the standard error. The exit status
-// is 0 for success, 1 for a failure and 2 for wrong arguments. No command reads the standard input,
-// but for lab, which hands it on.
+// is 0 for success, 1 for a failure (a claim that is excluded is one) and 2 for wrong arguments. No
+// command reads the standard input, but for lab, which hands it on.
 package main
 
 import (
