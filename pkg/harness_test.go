@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -15,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -170,40 +172,38 @@ func settable(args []any) (values []reflect.Value, list []leaf) {
 	return values, slices.DeleteFunc(list, func(l leaf) bool { return strings.HasPrefix(l.path, "*rand.Rand") })
 }
 
-// harnessCases lists every leaf of every subject at every extreme, one at a time, and some pairs of
-// them. With -short a subject has each leaf at every second extreme, or every eighth if it is slow,
-// and the next leaf at the extremes after those: all subjects, leaves and extremes are there, but
-// not all together.
-func harnessCases() (cases []harnessCase) {
-	for _, s := range subjects() {
-		pairs, step := 30, 1 // of a subject
-		if testing.Short() {
-			pairs, step = 4, 2
+// cases lists every leaf of the subject at every extreme, one at a time, and some pairs of them.
+// With -short a subject has each leaf at every second extreme, or every eighth if it is slow, and
+// the next leaf at the extremes after those: all subjects, leaves and extremes are there, but not
+// all together.
+func (s subject) cases() (cases []harnessCase) {
+	pairs, step := 30, 1
+	if testing.Short() {
+		pairs, step = 4, 2
+	}
+	if testing.Short() && slow[s.name] {
+		pairs, step = 2, 8
+	}
+	_, list := s.settable()
+	cases = append(cases, harnessCase{subject: s})
+	for i, l := range list {
+		n := extremes(l.value.Kind())
+		for e := i % min(n, step); e < n; e += step {
+			cases = append(cases, harnessCase{s, []change{{i, e}}})
 		}
-		if testing.Short() && slow[s.name] {
-			pairs, step = 2, 8
+	}
+	rng := rand.New(rand.NewPCG(1, uint64(crc32.ChecksumIEEE([]byte(s.name)))))
+	for range pairs {
+		if len(list) < 2 {
+			break
 		}
-		_, list := s.settable()
-		cases = append(cases, harnessCase{subject: s})
-		for i, l := range list {
-			n := extremes(l.value.Kind())
-			for e := i % min(n, step); e < n; e += step {
-				cases = append(cases, harnessCase{s, []change{{i, e}}})
-			}
+		i := rng.IntN(len(list) - 1)
+		j := i + 1 + rng.IntN(len(list)-i-1)
+		if strings.HasPrefix(list[j].path, list[i].path) { // the first may cut off the second
+			continue
 		}
-		rng := rand.New(rand.NewPCG(1, uint64(len(cases))))
-		for range pairs {
-			if len(list) < 2 {
-				break
-			}
-			i := rng.IntN(len(list) - 1)
-			j := i + 1 + rng.IntN(len(list)-i-1)
-			if strings.HasPrefix(list[j].path, list[i].path) { // the first may cut off the second
-				continue
-			}
-			a, b := extremes(list[i].value.Kind()), extremes(list[j].value.Kind())
-			cases = append(cases, harnessCase{s, []change{{i, rng.IntN(a)}, {j, rng.IntN(b)}}})
-		}
+		a, b := extremes(list[i].value.Kind()), extremes(list[j].value.Kind())
+		cases = append(cases, harnessCase{s, []change{{i, rng.IntN(a)}, {j, rng.IntN(b)}}})
 	}
 	return cases
 }
@@ -306,30 +306,24 @@ func TestHarness(t *testing.T) {
 	if runtime.GOOS == "js" || runtime.GOOS == "wasip1" {
 		t.Skip("there are no child processes here")
 	}
-	cases := harnessCases()
-	const workers = 2
+	all := subjects()
+	var next, cases atomic.Int64
 	var wg sync.WaitGroup
-	for w := range workers {
+	for range 2 {
 		wg.Go(func() {
-			for next := w * inRow; next < len(cases); {
-				next = runChild(t, cases, next, workers)
+			for i := int(next.Add(1)) - 1; i < len(all); i = int(next.Add(1)) - 1 {
+				t.Run(all[i].name, func(t *testing.T) {
+					list := all[i].cases()
+					cases.Add(int64(len(list)))
+					for first := 0; first < len(list); {
+						first = runChild(t, list, i, first)
+					}
+				})
 			}
 		})
 	}
 	wg.Wait()
-	t.Logf("%d cases of %d subjects", len(cases), len(subjects()))
-}
-
-// inRow is how many cases in a row a child runs before it leaves as many to each other one. Cases
-// of one subject mostly make the same claim, which a process computes once.
-const inRow = 256
-
-// after returns the case that a child of several runs next.
-func after(i, children int) int {
-	if i++; i%inRow == 0 {
-		i += (children - 1) * inRow
-	}
-	return i
+	t.Logf("%d cases of %d subjects", cases.Load(), len(all))
 }
 
 const harnessVariable = "DPBANDITS_HARNESS"
@@ -338,11 +332,11 @@ const harnessVariable = "DPBANDITS_HARNESS"
 // nothing else.
 const patience = 10 * time.Minute
 
-// runChild runs the share of one of several children, from a case on, in a process of its own until
-// that ends, and returns the first case of it that was not run.
-func runChild(t *testing.T, cases []harnessCase, first, children int) (next int) {
+// runChild runs the cases of a subject, from one on, in a process of its own until that ends, and
+// returns the first of them that was not run.
+func runChild(t *testing.T, cases []harnessCase, subject, first int) (next int) {
 	child := exec.Command(os.Args[0], "-test.run=^TestHarnessChild$", fmt.Sprintf("-test.short=%v", testing.Short()))
-	child.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d", harnessVariable, first, children))
+	child.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d", harnessVariable, subject, first))
 	var stderr bytes.Buffer
 	child.Stderr = &stderr
 	out, err := child.StdoutPipe()
@@ -389,18 +383,18 @@ func runChild(t *testing.T, cases []harnessCase, first, children int) (next int)
 		what = fmt.Sprintf("took more than %v", patience)
 	}
 	t.Errorf("%s: %v, %s", name, err, what)
-	return after(current, children)
+	return current + 1
 }
 
 // TestHarnessChild runs cases for TestHarness, and is empty without it.
 func TestHarnessChild(t *testing.T) {
-	var first, children int
-	if n, _ := fmt.Sscan(os.Getenv(harnessVariable), &first, &children); n != 2 {
+	var subject, first int
+	if n, _ := fmt.Sscan(os.Getenv(harnessVariable), &subject, &first); n != 2 {
 		t.Skip("for TestHarness")
 	}
 	limitMemory(3 << 30)
-	cases := harnessCases()
-	for i := first; i < len(cases); i = after(i, children) {
+	cases := subjects()[subject].cases()
+	for i := first; i < len(cases); i++ {
 		fmt.Printf("case %d\n", i)
 		name, values := cases[i].describe()
 		for _, what := range cases[i].run(values) {

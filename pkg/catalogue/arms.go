@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -11,16 +10,6 @@ import (
 // publishes. A race at equal privacy gives all of them the same budget.
 func Arms() []Entry {
 	type made = learner.Private[privacy.Means]
-	type maker = func(bandit.Problem, privacy.Budget) bandit.Learner
-	public := func(make func() made) maker {
-		return func(bandit.Problem, privacy.Budget) bandit.Learner { return make() }
-	}
-	pure := func(make func(epsilon float64) made) maker {
-		return func(_ bandit.Problem, b privacy.Budget) bandit.Learner { return make(b.Epsilon) }
-	}
-	gaussian := func(make func(privacy.Budget) made) maker {
-		return func(_ bandit.Problem, b privacy.Budget) bandit.Learner { return make(b) }
-	}
 	return []Entry{
 		{Name: "UCB1", New: public(arms.NewUCB1)},
 		{Name: "KL-UCB", New: public(arms.NewKLUCB)},
@@ -43,15 +32,10 @@ func Arms() []Entry {
 // Adversarial lists the learners for rewards that an adversary has fixed. Those of
 // Arms are for rewards of a law.
 func Adversarial() []Entry {
-	public := func(name string, make func() learner.Private[privacy.Means]) Entry {
-		return Entry{Name: name, New: func(bandit.Problem, privacy.Budget) bandit.Learner { return make() }}
-	}
 	return []Entry{
-		public("EXP3", arms.NewEXP3),
-		public("EXP3-IX", arms.NewEXP3IX),
-		public("Tsallis-INF", arms.NewTsallisINF),
-		{Name: "DP-HTINF", Private: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
-			return arms.NewPrivateHTINF(b.Epsilon)
-		}},
+		{Name: "EXP3", New: public(arms.NewEXP3)},
+		{Name: "EXP3-IX", New: public(arms.NewEXP3IX)},
+		{Name: "Tsallis-INF", New: public(arms.NewTsallisINF)},
+		{Name: "DP-HTINF", Private: true, New: pure(arms.NewPrivateHTINF)},
 	}
 }

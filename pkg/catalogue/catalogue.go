@@ -1,6 +1,7 @@
 // Package catalogue lists the learners of the toolkit, and the worlds in which they are compared.
 //
 //   - [Learners] lists what plays for a small regret, with the constants that the papers publish.
+//   - [All] lists these and all others. A new learner is one [Entry] in [Unraced].
 //   - [Learner] is one of them by its name, and [Enter] makes one for a problem.
 //   - [Worlds] lists environments, from two arms to fresh contexts; [Named] picks some of them.
 //
@@ -28,10 +29,13 @@ func Stochastic() []Entry {
 	return slices.Concat(Arms(), Slots(), Linear())
 }
 
+// All lists Learners, and those that no committed race has.
+func All() []Entry { return append(Learners(), Unraced()...) }
+
 // Learner is a learner of the catalogue by its name, at a budget: a plain value, for what a person
 // types.
 type Learner struct {
-	Name   string         // of an entry of Learners; upper and lower case are the same
+	Name   string         // of an entry of All; upper and lower case are the same
 	Budget privacy.Budget // one with pure privacy takes epsilon alone, one that is not private neither
 }
 
@@ -39,7 +43,7 @@ var _ bandit.Learner = Learner{}
 
 // Entry returns the learner's entry. An unknown name is an error.
 func (l Learner) Entry() (Entry, error) {
-	all := Learners()
+	all := All()
 	i := slices.IndexFunc(all, func(e Entry) bool { return strings.EqualFold(e.Name, l.Name) })
 	if i < 0 {
 		return Entry{}, fmt.Errorf("catalogue: no learner is called %q", l.Name)

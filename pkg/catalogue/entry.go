@@ -17,3 +17,18 @@ type Entry struct {
 	// its delta; one that is not private leaves both.
 	New func(p bandit.Problem, b privacy.Budget) bandit.Learner
 }
+
+// public returns the New of a learner that is not private.
+func public[L bandit.Learner](make func() L) func(bandit.Problem, privacy.Budget) bandit.Learner {
+	return func(bandit.Problem, privacy.Budget) bandit.Learner { return make() }
+}
+
+// pure returns the New of a learner with pure privacy.
+func pure[L bandit.Learner](make func(epsilon float64) L) func(bandit.Problem, privacy.Budget) bandit.Learner {
+	return func(_ bandit.Problem, b privacy.Budget) bandit.Learner { return make(b.Epsilon) }
+}
+
+// gaussian returns the New of a learner whose budget has a delta.
+func gaussian[L bandit.Learner](make func(privacy.Budget) L) func(bandit.Problem, privacy.Budget) bandit.Learner {
+	return func(_ bandit.Problem, b privacy.Budget) bandit.Learner { return make(b) }
+}

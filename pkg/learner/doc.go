@@ -42,7 +42,9 @@
 // of each arm, and charts.Inside draws it round by round.
 //
 // A rule that is an [Explainer] shows what it chooses by, and one that is an [Encoder] says what
-// the statistic takes in. Package catalogue lists the learners for a race at equal privacy. Read
-// [Policy] and [Private] first, then linear.UCB; for the local model read [Local], then
-// local.LDPDevice.
+// the statistic takes in. Package catalogue lists all learners. Read [Policy] and [Private] first,
+// then linear.UCB; for the local model read [Local], then local.LDPDevice.
+//
+// To add a learner, write a formula for arms.ByIndex or linear.ByIndex, and an entry of the
+// catalogue, as .github/CONTRIBUTING.md says step by step.
 package learner

@@ -13,8 +13,8 @@ import (
 // To write a learner, write a Policy and combine it with a statistic by [New]: exact sums for a
 // learner without privacy, a tree for joint privacy. A policy is a plain value of exported fields,
 // of which the zero is a documented default. What changes in a run belongs to its [Rule]. [Begins]
-// makes a Prepared of a function. For arms see hopeful.go in notebooks/own, for contexts
-// linear.UCB.
+// makes a Prepared of a function. Most policies are a formula: see arms.ByIndex and linear.ByIndex.
+// One that is not is hopeful.go in notebooks/own.
 type Policy[R any] interface {
 	// Prepare validates the tuning and does what all trials share. r is a release of no records; it
 	// holds the bounds on the noise. A policy that reads sums may shift them.

@@ -117,15 +117,9 @@ func soundEstimates(e Effort) (items []audit.Item) {
 			items = append(items, item)
 		}
 	}
-	for _, entry := range slices.Concat(catalogue.Arms(), catalogue.Adversarial()) {
+	for _, entry := range slices.Concat(catalogue.Arms(), catalogue.Adversarial(), catalogue.Unraced()) {
 		add(entry.Name, entry)
 	}
-	add("AdaP-TT", catalogue.Entry{Private: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
-		return arms.NewAdaPTT(b.Epsilon, 0.1)
-	}})
-	add("sequential halving", catalogue.Entry{Private: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
-		return arms.NewSequentialHalving(b.Epsilon)
-	}})
 	for _, entry := range catalogue.Linear() {
 		if name, ok := strings.CutPrefix(entry.Name, "core set"); ok {
 			add("core sets"+name, entry)

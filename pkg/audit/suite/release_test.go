@@ -3,7 +3,6 @@ package suite
 import (
 	"context"
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
@@ -89,7 +88,7 @@ func ExampleReleases() {
 
 // Every private learner of the catalogues is attacked, but for the local one that has no release.
 func TestEntry(t *testing.T) {
-	for _, e := range slices.Concat(catalogue.Arms(), catalogue.Adversarial(), catalogue.Linear(), catalogue.Slots()) {
+	for _, e := range catalogue.All() {
 		item, err := entryItem(e.Name, e, Budget, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", e.Name, err)

@@ -70,7 +70,7 @@ type judged struct {
 
 func declareJudged(flags *flag.FlagSet) *judged {
 	var names, keys, sections []string
-	for _, e := range catalogue.Learners() {
+	for _, e := range catalogue.All() {
 		names = append(names, e.Name)
 	}
 	for _, w := range catalogue.Worlds() {
@@ -157,7 +157,7 @@ func (j *judged) complete(program []string) (of []subject, err error) {
 		}
 		return []subject{{external.Program{Command: program, Version: j.Version}, j.Options}}, nil
 	}
-	for _, e := range catalogue.Learners() {
+	for _, e := range catalogue.All() {
 		if j.learner != everyone && j.learner != e.Name {
 			continue
 		}

@@ -35,7 +35,7 @@ func TestJudge(t *testing.T) {
 		}
 		names = append(names, c.Learner)
 	}
-	for _, e := range catalogue.Learners() {
+	for _, e := range catalogue.All() {
 		want = append(want, e.Name)
 	}
 	if !slices.Equal(names, want) {

@@ -2,11 +2,13 @@ package arms_test
 
 import (
 	"math"
+	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
-	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/catalogue"
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -61,58 +63,50 @@ type maker struct {
 	make    func(epsilon float64) private
 }
 
-// public returns a maker of a learner that takes no epsilon.
-func public(make func() private) func(float64) private {
-	return func(float64) private { return make() }
-}
-
-// makers lists all learners of this package.
-var makers = []maker{
-	{"UCB1", false, false, public(arms.NewUCB1)},
-	{"KL-UCB", false, false, public(arms.NewKLUCB)},
-	{"IMED", false, false, public(arms.NewIMED)},
-	{"Thompson", false, true, public(arms.NewThompson)},
-	{"SuccessiveElimination", false, false, public(arms.NewSuccessiveElimination)},
-	{"DP-SE", true, false, arms.NewDPElimination},
-	{"AdaP-UCB", true, false, arms.NewAdaPUCB},
-	{"AdaP-KLUCB", true, false, arms.NewAdaPKLUCB},
-	{"AdaC-UCB", true, false, func(epsilon float64) private {
-		return arms.NewAdaCUCB(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})
-	}},
-	{"DP-UCB", true, false, arms.NewDPUCB},
-	{"local KL-UCB", true, false, arms.NewLocalKLUCB},
-	{"Lazy-UCB", true, false, arms.NewLazyUCB},
-	{"Lazy-DP-TS", true, true, arms.NewLazyThompson},
-	{"DP-KLUCB", true, false, func(epsilon float64) private { return arms.NewDPKLUCB(epsilon, 1.2) }},
-	{"AdaP-TT", true, true, func(epsilon float64) private { return arms.NewAdaPTT(epsilon, 0.1) }},
-	{"Gaussian Thompson", true, true, func(float64) private { return arms.NewGaussianThompson(0.1, 2, 1e-5) }},
-	{"DP-TS-UCB", true, true, func(epsilon float64) private {
-		return arms.NewDPTSUCB(1, privacy.Budget{Epsilon: epsilon, Delta: 1e-5})
-	}},
-	{"sequential halving", true, false, arms.NewSequentialHalving},
-	{"TargetIMED", true, false, arms.NewTargetIMED},
-	{"EXP3", false, true, public(arms.NewEXP3)},
-	{"EXP3-IX", false, true, public(arms.NewEXP3IX)},
-	{"Tsallis-INF", false, true, public(arms.NewTsallisINF)},
-	{"DP-HTINF", true, true, arms.NewPrivateHTINF},
-	{"DP-IMED", true, false, func(epsilon float64) private { return arms.NewDPIMED(epsilon, 2) }},
-}
-
-// TestConformance runs the suite of all learners. Means of Gaussian rewards do not tie.
-func TestConformance(t *testing.T) {
-	env := environment.Arms{Means: []float64{0.3, 0.9, 0.4, 0.1}, Law: environment.GaussianWeights, Sigma: 0.4}
-	for _, m := range makers {
-		t.Run(m.name, func(t *testing.T) {
-			bandittest.Learner(t, m.make(20), env, bandittest.LearnerOptions{Seed: 1})
-		})
+// makers lists the catalogue's learners of this package, and one that takes no epsilon.
+var makers = func() (all []maker) {
+	for _, e := range catalogue.All() {
+		make := func(epsilon float64) private {
+			l, _ := e.New(four, privacy.Budget{Epsilon: epsilon, Delta: 1e-5}).(private)
+			return l
+		}
+		if l := make(1); l.Policy != nil && reflect.TypeOf(l.Policy).PkgPath() == reflect.TypeFor[arms.UCB1]().PkgPath() {
+			all = append(all, maker{e.Name, e.Private, draws(l), make})
+		}
 	}
+	return append(all, maker{"Gaussian Thompson", true, true, func(float64) private { return arms.NewGaussianThompson(0.1, 2, 1e-5) }})
+}()
+
+// counter counts draws.
+type counter struct {
+	rand.Source
+	n int
+}
+
+func (c *counter) Uint64() uint64 {
+	c.n++
+	return c.Source.Uint64()
+}
+
+// draws reports whether a learner draws from its own stream.
+func draws(l private) bool {
+	own := &counter{Source: random.Source(1, 0, "learner")}
+	ready := expect.Must(l.Open(four, 1000))
+	run := ready.Start(rand.New(own), random.Source(1, 0, "noise"))
+	for round := range 1000 {
+		v := bandit.View{Round: round + 1, Arms: four.Arms}
+		if err := run.Update(&v, expect.Must(run.Select(&v, nil)), []float64{1}); err != nil {
+			panic(err)
+		}
+	}
+	return own.n > 0
 }
 
 // TestClaims: a learner claims the epsilon that it was asked for, and a public one nothing.
 func TestClaims(t *testing.T) {
 	p := bandit.Problem{Arms: 3, Slots: 1, RewardMin: -1, RewardMax: 4}
 	for _, m := range makers {
-		if m.name == "Gaussian Thompson" || m.name == "DP-TS-UCB" { // whose epsilon follows, or is kept by whole numbers
+		if m.name == "Gaussian Thompson" { // whose epsilon follows
 			continue
 		}
 		c := privacy.ClaimOf(opened(t, m.make(0.7), p, 1000))
@@ -120,7 +114,7 @@ func TestClaims(t *testing.T) {
 			t.Errorf("%s claims epsilon %v", m.name, got)
 		}
 		model := privacy.Central
-		if m.name == "local KL-UCB" {
+		if m.name == "KL-UCB of bits" {
 			model = privacy.Local
 		}
 		if m.private && (c.Model() != model || c.Asked().Epsilon != 0.7) {

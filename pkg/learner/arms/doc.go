@@ -6,9 +6,11 @@
 // problem; a private statistic clips and counts those that are not. Policies move estimates into
 // [0, 1]. An arm that was not seen yet is played first, and ties go to the lowest index.
 //
-// To write one, embed a base in its rule: leader if the choice changes with the estimates alone,
-// told if it changes in each round, pair if it plays a leader or a challenger, bets if it draws
-// arms by probabilities. Each says in its comment (go doc -u) what a device is told.
+// To write one, give [ByIndex] a formula for what a round chooses by, as [BoltzmannGumbel] does in
+// a short file; .github/CONTRIBUTING.md has the steps. Where that is too slow, or no formula, embed
+// a base in the policy's rule: leader if the choice changes with the estimates alone, told if it
+// changes in each round, pair if it plays a leader or a challenger, bets if it draws arms by
+// probabilities. Each says in its comment (go doc -u) what a device is told.
 //
 // Not private, over exact means:
 //
@@ -27,6 +29,7 @@
 //   - [LazyUCB], [LazyThompson]: UCB and Thompson sampling by an arm's last batch, every round anew
 //   - [NewDPKLUCB], [NewDPIMED]: KL-UCB and IMED for the divergence d_eps, by all batches of an arm
 //   - [TargetIMED]: the latter, which explores first, as long as the horizon needs, our own
+//   - [BoltzmannGumbel]: the mean plus a Gumbel draw over sqrt(n), by all blocks of an arm
 //   - [SequentialHalving]: finds the best arm in a given number of rounds
 //   - [AdaPTT]: finds the best arm with a given confidence, and stops, by an arm's last batch
 //   - [GaussianThompson]: Thompson sampling whose own draws are the noise
@@ -44,8 +47,7 @@
 //
 //   - [NewLocalKLUCB]: KL-UCB by randomised bits
 //
-// Package catalogue lists those that play for a small regret, each with its paper's constants, and
-// those for an adversary.
+// Package catalogue lists all of them, each with its paper's constants.
 //
 // Lower bounds on the regret, as functions of the round, to draw beside a curve:
 //

@@ -3,14 +3,10 @@ package arms_test
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/environment"
-	"github.com/dpbandits/dpbandits/pkg/learner/arms"
-	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -38,22 +34,14 @@ func (e *stretchedTrial) Pull(rewards *rand.Rand, arms []int, y []float64) {
 
 func (e *stretchedTrial) Regret(arms []int) float64 { return 4 * e.Instance.Regret(arms) }
 
-// TestInsights: of each learner of the catalogue, and of those that explore only, the arm played in
-// every round is the first with the largest index, if all have one, and is never out. Rewards need
-// not be in [0, 1], and there are races with and without a heap.
+// TestInsights: of each learner, the arm played in every round is the first with the largest index,
+// if all have one, and is never out. Rewards need not be in [0, 1], and there are races with and
+// without a heap.
 func TestInsights(t *testing.T) {
 	few := []float64{0.4, 0.9, 0.7, 0.1}
 	many := make([]float64, 60)
 	for a := range many {
 		many[a] = 0.2 + float64(a%7)/10
-	}
-	all := slices.Concat(catalogue.Arms(), catalogue.Adversarial())
-	for name, l := range map[string]bandit.Learner{
-		"successive elimination": arms.NewSuccessiveElimination(), "AdaP-TT": arms.NewAdaPTT(2, 0.1),
-		"Gaussian Thompson": arms.NewGaussianThompson(0.1, 2, 1e-5), "sequential halving": arms.NewSequentialHalving(20),
-		"DP-TS-UCB": arms.NewDPTSUCB(1, privacy.Budget{Epsilon: 20, Delta: 1e-5}),
-	} {
-		all = append(all, catalogue.Entry{Name: name, New: func(bandit.Problem, privacy.Budget) bandit.Learner { return l }})
 	}
 	turns := map[string]bool{"DP-SE": true, "successive elimination": true, "AdaP-TT": true, "TargetIMED": true, "sequential halving": true, // without indices
 		"EXP3": true, "EXP3-IX": true, "Tsallis-INF": true, "DP-HTINF": true}
@@ -63,11 +51,11 @@ func TestInsights(t *testing.T) {
 		if len(means) > len(few) {
 			rounds = 2400
 		}
-		for _, e := range all {
-			l := e.New(bandit.Problem{Arms: len(means), Slots: 1, RewardMin: -1, RewardMax: 3}, privacy.Budget{Epsilon: 20, Delta: 1e-5})
+		for _, m := range makers {
+			l := m.make(20)
 			w, err := simulate.Watch(env, l, rounds, 5, simulate.LinearGrid(rounds, rounds))
 			if err != nil || w.Silent != nil {
-				t.Errorf("%s: %v, %v", e.Name, err, w)
+				t.Errorf("%s: %v, %v", m.name, err, w)
 				continue
 			}
 			different := false
@@ -75,7 +63,7 @@ func TestInsights(t *testing.T) {
 				different = different || r.Played[0] != w.Played[r.Round-1][0]
 			})
 			if err != nil || different {
-				t.Errorf("%s of %d arms: plays other arms if it is asked in each round, error %v", e.Name, len(means), err)
+				t.Errorf("%s of %d arms: plays other arms if it is asked in each round, error %v", m.name, len(means), err)
 			}
 			compared, estimates, off := 0, 0, 0.0
 			for i, list := range w.Insights {
@@ -96,14 +84,14 @@ func TestInsights(t *testing.T) {
 				played := w.Played[i][0]
 				if whole && played != best || math.IsInf(list[played].Index, -1) {
 					t.Errorf("%s of %d arms, round %d: plays arm %d of index %v, and arm %d has %v",
-						e.Name, len(means), w.Grid[i], played, list[played].Index, best, list[best].Index)
+						m.name, len(means), w.Grid[i], played, list[played].Index, best, list[best].Index)
 					break
 				}
 			}
-			if turns[e.Name] == (compared > rounds/2) || estimates < len(means)/2 && rounds == 8000 ||
-				off > 1 && e.Name != "DP-TS-UCB" { // whose numbers are mostly the largest of draws
-				t.Errorf("%s of %d arms: indices in %d of %d rounds, %d estimates at the end, off by %.3g on average",
-					e.Name, len(means), compared, rounds, estimates, off)
+			if turns[m.name] == (compared > rounds/2) || estimates < len(means)/2 && rounds == 8000 ||
+				off > 1 && m.name != "DP-TS-UCB" { // whose numbers are mostly the largest of draws
+				t.Errorf("%s of %d arms: indices in %d of %d rounds (name it in turns if it has none), %d estimates at the end, off by %.3g on average",
+					m.name, len(means), compared, rounds, estimates, off)
 			}
 		}
 	}

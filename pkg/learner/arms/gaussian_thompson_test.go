@@ -6,12 +6,19 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
+
+// TestGaussianThompsonConforms runs the suite of all learners; the catalogue's have it there.
+func TestGaussianThompsonConforms(t *testing.T) {
+	bandittest.Learner(t, arms.NewGaussianThompson(0.1, 2, 1e-5), environment.Arms{Means: c2}, bandittest.LearnerOptions{Seed: 1})
+}
 
 // TestGaussianThompson: it plays each arm so often first, then mostly the best one, and claims what
 // its draws reveal. More variance is more privacy and more regret: of 10 trials each, means are

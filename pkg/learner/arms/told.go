@@ -25,6 +25,7 @@ const (
 	count        // of the rewards in it
 	width        // 1/sqrt(count)
 	noise        // scale of the Laplace noise in it
+	root         // of a bound on Gaussian or summed noise in it: privacy.Tail's
 	armSize
 )
 
@@ -39,7 +40,7 @@ func (t *told) Learn(r *privacy.Means) ([]float64, error) {
 	for _, a := range r.Changed {
 		of := &t.of[a]
 		n := float64(of.Count)
-		*(*arm)(t.numbers[armSize*a:]) = arm{of.Mean, n, 1 / math.Sqrt(n), of.Tail.Linear}
+		*(*arm)(t.numbers[armSize*a:]) = arm{of.Mean, n, 1 / math.Sqrt(n), of.Tail.Linear, of.Tail.Root}
 	}
 	if t.fresh = append(t.fresh, r.Changed...); len(t.fresh) > len(t.of) {
 		t.fresh = t.fresh[:0]

@@ -7,5 +7,6 @@
 //     and [CoreSetAsPublished] make it.
 //   - [Theory]: the regret bounds of LinUCB, and the best shift.
 //
-// Read [UCB] first. A learner of one's own that varies it embeds a [UCBRule].
+// Read [UCB] first. A policy of your own gives [ByIndex] another index than the sum of mean and
+// width; one that is no formula embeds a [UCBRule].
 package linear

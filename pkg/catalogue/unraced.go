@@ -1,0 +1,20 @@
+package catalogue
+
+import (
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/arms"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Unraced lists learners that no committed race has: those that look for the best arm, and new
+// ones. A new learner begins here, and is checked, attacked and judged like all others. For a place
+// on the leaderboard move it to Arms, Slots or Linear, and make the tables again.
+func Unraced() []Entry {
+	type made = learner.Private[privacy.Means]
+	return []Entry{
+		{Name: "successive elimination", New: public(arms.NewSuccessiveElimination)},
+		{Name: "AdaP-TT", Private: true, New: pure(func(e float64) made { return arms.NewAdaPTT(e, 0.1) })},
+		{Name: "sequential halving", Private: true, New: pure(arms.NewSequentialHalving)},
+		{Name: "DP-BGE", Private: true, New: pure(arms.NewBoltzmannGumbel)},
+	}
+}
