@@ -29,7 +29,7 @@
 // problem, and a struct of state with Select and Update, which is made for each run. See
 // bandit.Learner and its example.
 //
-// A private one is a policy and its rule, as Greedy is in this package's examples. They read a
+// A private one is a policy and its rule, as Optimist is in this package's examples. They read a
 // statistic of package mechanism or below, [New] joins the two, and the claim is the statistic's. A
 // variant of LinUCB embeds linear.UCB, and its rule linear.UCBRule; they override what differs, as
 // greedy.go in notebooks/own does in a file and notebooks/evidence/00-rule-and-noise in a cell.
