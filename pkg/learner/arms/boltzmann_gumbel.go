@@ -12,19 +12,16 @@ import (
 )
 
 // BoltzmannGumbel is Boltzmann-Gumbel exploration (Cesa-Bianchi, Gentile, Lugosi, Neu 2017, Section
-// 4). In each round it plays the arm with the largest
-//
-//	mean + Spread/sqrt(n) Z,
-//
-// for n rewards in [0, 1] of an arm. Z is a standard Gumbel draw from the learner's own stream.
+// 4). In each round it plays the arm with the largest mean + Spread/sqrt(n) Z, for n rewards in
+// [0, 1] of an arm. Z is a standard Gumbel draw from the learner's own stream.
 type BoltzmannGumbel struct {
 	Spread float64 // C, > 0; 0 means 1/2, the subgaussian parameter of such rewards
 }
 
 var _ learner.Policy[privacy.Means] = BoltzmannGumbel{}
 
-// NewBoltzmannGumbel returns Boltzmann-Gumbel exploration over blocks of rewards, epsilon-DP in the
-// central model, one reward replaced: our own.
+// NewBoltzmannGumbel returns it over blocks of rewards: our own, epsilon-DP in the central model,
+// one reward replaced.
 func NewBoltzmannGumbel(epsilon float64) learner.Private[privacy.Means] {
 	return learner.New(BoltzmannGumbel{}, tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Remember: true})
 }
@@ -34,8 +31,7 @@ func (l BoltzmannGumbel) Prepare(p bandit.Problem, horizon int, _ *privacy.Means
 	if err := positive("BoltzmannGumbel", "Spread", l.Spread, 0.5); err != nil {
 		return nil, err
 	}
-	l.Spread = checks.Or(l.Spread, 0.5)
-	return ByIndex(p, horizon, l)
+	return ByIndex(p, horizon, BoltzmannGumbel{checks.Or(l.Spread, 0.5)})
 }
 
 // Index returns what an arm is chosen by.
