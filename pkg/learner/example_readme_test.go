@@ -79,8 +79,8 @@ func TestOwn(t *testing.T) {
 	privacytest.Learner(t, privacytest.LearnerCase{Name: "optimist", Learner: mine, Problem: coins.Problem()})
 }
 
-// TestReadme: README's Go block is Optimist and the body of the example above, and its text block is
-// what that prints.
+// TestReadme: README's Go block is Optimist and the body of the example above, and its text block
+// is what that prints.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
