@@ -97,9 +97,8 @@ func TestReadme(t *testing.T) {
 	if !ok || !closed {
 		t.Fatal("the example has no output")
 	}
-	body = strings.TrimPrefix(strings.ReplaceAll("\n"+body, "\n\t", "\n"), "\n")
 	want := [][]string{
-		{"go", "// Optimist plays" + code + body},
+		{"go", "// Optimist plays" + code + "func main() {\n" + body + "}\n"},
 		{"text", strings.ReplaceAll(output, "\t// ", "")},
 	}
 	got := regexp.MustCompile("(?s)```(go|text)\n(.*?)```\n").FindAllStringSubmatch(string(readme), -1)

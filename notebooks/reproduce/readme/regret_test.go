@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -46,19 +47,16 @@ func TestRegret(t *testing.T) {
 			t.Errorf("%s proves %s, and regret.csv has %s", l.Name, now, row[3])
 		}
 	}
-	// fraction writes how little of the last line's regret another line has.
-	fraction := func(i int) string {
-		return map[float64]string{8: "an eighth", 27: "a twenty-seventh"}[math.Round(regret[3]/regret[i])]
-	}
 	readme, err := os.ReadFile("../../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(string(readme)), " ")
 	for _, want := range []string{
-		fmt.Sprintf("it proves ε = %.2g.", proved[3]),
-		fmt.Sprintf("proves ε = %.2g, at %s of the regret.", proved[2], fraction(2)),
-		fmt.Sprintf("is at %s.", fraction(1)),
+		fmt.Sprintf("Its regret is %.0f.", regret[0]),
+		fmt.Sprintf("it proves ε = %.2g, and regret is %s.", proved[3], cell.Thousands(int(regret[3]))),
+		fmt.Sprintf("proves ε = %.2g with a regret of %s.", proved[2], cell.Thousands(int(regret[2]))),
+		fmt.Sprintf("proves ε = %.2g with %.0f.", proved[1], regret[1]),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("README.md does not say %q", want)
