@@ -53,7 +53,7 @@ func TestRegret(t *testing.T) {
 	}
 	text := strings.Join(strings.Fields(string(readme)), " ")
 	for _, want := range []string{
-		fmt.Sprintf("Its regret is %.0f.", regret[0]),
+		fmt.Sprintf("Without privacy, regret is %.0f.", regret[0]),
 		fmt.Sprintf("it proves ε = %.2g, and regret is %s.", proved[3], cell.Thousands(int(regret[3]))),
 		fmt.Sprintf("proves ε = %.2g with a regret of %s.", proved[2], cell.Thousands(int(regret[2]))),
 		fmt.Sprintf("proves ε = %.2g with %.0f.", proved[1], regret[1]),
