@@ -182,7 +182,7 @@ func all(found []audited) (whole []audited, err error) {
 	return whole, nil
 }
 
-// deltaOf returns the delta that a learner of the catalogue claims, in the first world that it plays.
+// deltaOf returns the delta that a learner of the catalogue claims, in the first world it plays.
 func deltaOf(name string) (float64, error) {
 	e, err := catalogue.Learner{Name: name}.Entry()
 	if err != nil {
