@@ -8,6 +8,14 @@
 // A row that does not fit the schema is an error that names its line. Package parquet, below this
 // one, reads Parquet by the same schemas.
 //
+// What becomes of them:
+//
+//   - Labelled data become a bandit, environment.Labelled: the example plays LinUCB on a file.
+//   - A log with propensities says what a policy would have earned, and how surely: package
+//     offpolicy.
+//   - User ids say what epsilon for a record is worth to somebody with many: privacy.UserLevels.
+//   - Where rewards come late, learner.Delayed has a learner wait.
+//
 // The MovieLens data of the movie experiments, 100K (943 users, 1682 movies, 100,000 ratings) and
 // 1M (6040 users, 3883 movies, 1,000,209 ratings), are fetched, verified and cached:
 //

@@ -14,7 +14,9 @@ import (
 var (
 	testName = regexp.MustCompile(`\bTest[A-Z]\w*`)
 	testFunc = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
-	link     = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)]*)?\)`)
+	link     = regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
+	heading  = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	unslug   = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 	counts   = regexp.MustCompile(`(?s)Of (\d+)\b.*?(\d+) agree,\s+(\d+)\s+differ,?(?:\s+and)?\s+(\d+)\s+are\s+not\s+run`)
 )
 
@@ -67,33 +69,75 @@ func TestPaperNamesItsTests(t *testing.T) {
 	}
 }
 
-// TestPapersAgree: what .github links to is there, and the changelog and the citation have the
-// version of the source. A changelog may have changes above it that are not released.
-func TestPapersAgree(t *testing.T) {
-	files, err := filepath.Glob("../.github/*.md")
-	if err != nil || len(files) < 5 {
-		t.Fatalf("found %d papers (%v), want at least 5", len(files), err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
+// TestLinks: the files and headings that the pages of the checkout link to are there.
+func TestLinks(t *testing.T) {
+	pages := 0
+	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
+		name := d.Name()
+		if d.IsDir() {
+			if file != ".." && name != ".github" && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "testdata" || name == "build") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".md") {
+			return nil
+		}
+		pages++
+		text, err := os.ReadFile(file)
 		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
-			if strings.Contains(m[1], "://") {
+			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
 				continue
 			}
-			if _, err := os.Stat(filepath.Join(filepath.Dir(file), m[1])); err != nil {
-				t.Errorf("%s links to %s: %v", filepath.Base(file), m[1], err)
+			to := file
+			if m[1] != "" {
+				to = filepath.Join(filepath.Dir(file), m[1])
+			}
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s links to %s: %v", file, m[1], err)
+			} else if m[2] != "" && !hasHeading(t, to, m[2]) {
+				t.Errorf("%s links to %s, which has no heading %q", file, m[1], m[2])
 			}
 		}
+		return err
+	})
+	if err != nil || pages < 14 {
+		t.Errorf("%d pages (%v), want at least 14", pages, err)
 	}
+	if !hasHeading(t, "../README.md", "why-and-beside-what-exists") || hasHeading(t, "../README.md", "why") {
+		t.Error("a heading is not told from its first word")
+	}
+}
+
+// hasHeading reports whether a page has a heading of that anchor, made as GitHub makes it.
+func hasHeading(t *testing.T, page, anchor string) bool {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range heading.FindAllStringSubmatch(string(text), -1) {
+		if strings.ReplaceAll(unslug.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-") == anchor {
+			return true
+		}
+	}
+	return false
+}
+
+// TestPapersAgree: the changelog and the citation have the version of the source. A changelog may
+// have changes above it that are not released.
+func TestPapersAgree(t *testing.T) {
 	version := strings.TrimPrefix(simulate.Release, "v")
 	if !strings.Contains(read(t, "CITATION.cff"), "\nversion: "+version+"\n") {
 		t.Errorf("CITATION.cff lacks version: %s", version)
 	}
 	if !strings.Contains(read(t, "README.md"), "\n"+simulate.Release+" · ") {
 		t.Errorf("README.md does not open with %s", simulate.Release)
+	}
+	if !strings.Contains(read(t, "README.md"), "@"+simulate.Release+"`") {
+		t.Errorf("README.md does not say how to get %s", simulate.Release)
 	}
 	var newest string
 	for _, m := range regexp.MustCompile(`(?m)^## (.+)$`).FindAllStringSubmatch(read(t, ".github/CHANGELOG.md"), -1) {

@@ -12,7 +12,19 @@
 //	card, err := judge.Learner(ctx, private, judge.Options{})
 //	fmt.Println(card)
 //
-// A program of any language is judged like any learner, through package external.
+// The card has the claim and who vouches for it, the largest epsilon that attacks exclude, the
+// regret beside what is published at equal proved privacy (paired, with a rank), how that grows
+// with the horizon and with 1/epsilon, what a round costs, and what its author forgot. The
+// leaderboard takes what it calls audited from the cards of the catalogue's learners. A variant
+// that nobody wrote an attack for, Thompson sampling over BLT (thompson_test.go), claims 1 and is
+// audited at 0.9.
+//
+// A program of any language is judged like any learner, through package external. From a checkout
+// that wants Go and that language alone:
+//
+//	export PYTHONPATH=pkg/external/python/src
+//	go run ./pkg/cmd/dpbandits judge -html card.html -- python3 mine.py
+//	go run ./pkg/cmd/dpbandits judge -learner all -only attacks,costs
 package judge
 
 import (

@@ -30,5 +30,11 @@
 // stream "warm-up" that are the same for all such learners. It changes nothing in rounds 1, 2, ...,
 // and its regret is not counted.
 //
+// # Results elsewhere
+//
+// [Result.WriteCSV], and WriteResult of package datasets/parquet, write every trial in long form,
+// for pandas and others; a result's [Table] has the curves. charts.Save draws a figure of them for
+// one column of a paper, as PDF, SVG or PNG, and charts.Inside what Watch has kept.
+//
 // Read [Experiment] first, then [Result].
 package simulate

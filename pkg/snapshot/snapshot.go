@@ -6,7 +6,9 @@
 //
 // A run is a function of its learner, its problem, its streams and its records. So these are what
 // is saved, and Load plays all records again: each arm has to be the one that was played then.
-// Nothing of the learner's inside is written, and no type has to take part.
+// Nothing of the learner's inside is written, and no type has to take part. The run goes on bit for
+// bit, with what it has spent of its budget. A changed file, another learner, and code that now
+// plays other arms are refused.
 //
 // # A state is a secret
 //

@@ -15,6 +15,9 @@ import (
 	"github.com/dpbandits/dpbandits/notebooks/survey"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/audit/suite"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/catalogue"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 //go:generate go run . algorithms.csv ../../../README.md
@@ -45,22 +48,22 @@ const (
 var algorithms = []algorithm{
 	{"LinUCB over a tree", shariff, arxiv + "1810.00068", joint, "JDP LinUCB, tree", "", "03-jdp-linucb"},
 	{"the same, noise as printed", shariff, arxiv + "1810.00068", joint, "", "LinUCB over Gaussian tree as published: releases, by likelihood", "03-jdp-linucb"},
-	{"LinUCB over correlated noise (BLT)", "McMahan et al. 2024", "", joint, "JDP LinUCB, BLT", "", "03-jdp-linucb"},
+	{"LinUCB over correlated noise (BLT)", "McMahan et al. 2024", arxiv + "2408.08868", joint, "JDP LinUCB, BLT", "", "03-jdp-linucb"},
 	{"core sets", "Hanna et al. 2022", arxiv + "2207.03445", joint, "core set", "", "05-dp-online-algorithms"},
 	{"FLIPHAT", "Chakraborty et al. 2024", arxiv + "2405.14038", joint, "", "hard thresholding", "04-private-lasso"},
 	{"thresholded LASSO, mended", "Shukla 2024", arxiv + "2402.03737", joint, "", "thresholded LASSO, mended", "04-private-lasso"},
-	{"LDP LinUCB", "Zheng et al. 2020", "", local, "LDP LinUCB", "", "01-ldp-linucb"},
+	{"LDP LinUCB", "Zheng et al. 2020", arxiv + "2006.00701", local, "LDP LinUCB", "", "01-ldp-linucb"},
 	{"OnlineUCB", "submission to TMLR", "", local, "", "OnlineUCB: messages", "01-ldp-linucb"},
 	{"weighted regression", "Chen et al. 2025", arxiv + "2502.13115", local, "", "weighted regression: messages", "01-ldp-linucb"},
-	{"KL-UCB of bits", "Ren et al. 2020", "", local, "KL-UCB of bits", "", "05-dp-online-algorithms"},
-	{"shuffle LinUCB", "Chowdhury and Zhou 2022", "", shuffle, "", "shuffle LinUCB, vector sums: sums", "01-ldp-linucb"},
+	{"KL-UCB of bits", "Ren et al. 2020", arxiv + "2007.03121", local, "KL-UCB of bits", "", "05-dp-online-algorithms"},
+	{"shuffle LinUCB", "Chowdhury and Zhou 2022", arxiv + "2202.05567", shuffle, "", "shuffle LinUCB, vector sums: sums", "01-ldp-linucb"},
 	{"DPUCB-MAT", chandak, matroids, central, "DPUCB-MAT", "", "02-matroid-bandits"},
 	{"DPTS-MAT", chandak, matroids, central, "DPTS-MAT", "", "02-matroid-bandits"},
 	{"successive elimination", "Sajed and Sheffet 2019", arxiv + "1905.09383", central, "DP-SE", "", "05-dp-online-algorithms"},
-	{"DP-UCB", "Tossou and Dimitrakakis 2016", "", central, "DP-UCB", "", "05-dp-online-algorithms"},
-	{"AdaP-UCB", "Azize and Basu 2022", "", central, "AdaP-UCB", "", "05-dp-online-algorithms"},
-	{"DP-KLUCB", azize, "", central, "DP-KLUCB", "", "05-dp-online-algorithms"},
-	{"DP-IMED", azize, "", central, "DP-IMED", "", "05-dp-online-algorithms"},
+	{"DP-UCB", "Tossou and Dimitrakakis 2016", arxiv + "1511.08681", central, "DP-UCB", "", "05-dp-online-algorithms"},
+	{"AdaP-UCB", "Azize and Basu 2022", arxiv + "2209.02570", central, "AdaP-UCB", "", "05-dp-online-algorithms"},
+	{"DP-KLUCB", azize, arxiv + "2505.05613", central, "DP-KLUCB", "", "05-dp-online-algorithms"},
+	{"DP-IMED", azize, arxiv + "2505.05613", central, "DP-IMED", "", "05-dp-online-algorithms"},
 	{"HTINF over batches", "Asi, Raman, Talwar 2025", arxiv + "2505.21790", central, "", "DP-HTINF: releases", "05-dp-online-algorithms"},
 	{"DP-FTRL", "Agarwal and Singh 2017", arxiv + "1701.07953", central, "", "DP-FTRL", "05-dp-online-algorithms"},
 }
@@ -170,9 +173,33 @@ func all(found []audited) (whole []audited, err error) {
 		if at < 0 {
 			return nil, fmt.Errorf("the leaderboard has no %q at epsilon = %g", a.contestant, suite.Budget.Epsilon)
 		}
-		whole = append(whole, audited{proved: rows[at].Proved, audited: rows[at].Audited})
+		delta, err := deltaOf(a.contestant)
+		if err != nil {
+			return nil, err
+		}
+		whole = append(whole, audited{delta: delta, proved: rows[at].Proved, audited: rows[at].Audited})
 	}
 	return whole, nil
+}
+
+// deltaOf returns the delta that a learner of the catalogue claims, in the first world it plays.
+func deltaOf(name string) (float64, error) {
+	e, err := catalogue.Learner{Name: name}.Entry()
+	if err != nil {
+		return 0, err
+	}
+	budget := privacy.Budget{Epsilon: suite.Budget.Epsilon, Delta: survey.Delta}
+	for _, w := range catalogue.Worlds() {
+		var world bandit.World
+		if world, err = bandit.OpenWorld(w.Environment); err != nil {
+			return 0, err
+		}
+		var claim privacy.Claim
+		if _, claim, err = catalogue.Enter(e, world.Problem(), budget, 1000); err == nil {
+			return claim.Asked().Delta, nil
+		}
+	}
+	return 0, err
 }
 
 const begin, end = "<!-- algorithms: go generate ./notebooks/reproduce/readme -->\n", "<!-- end of algorithms -->\n"
@@ -184,7 +211,7 @@ func table(found []audited) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	b.WriteString("| algorithm | paper | trust model | ε asked | proved | audited | notebook |\n|---|---|---|--:|--:|--:|---|\n")
+	b.WriteString("| algorithm | paper | trust model | δ | ε asked | proved | audited | notebook |\n|---|---|---|--:|--:|--:|--:|---|\n")
 	// audits are rounded down, and claims up, so that neither says more than it may
 	up := func(x float64) string { return trim(math.Ceil(1000*x-1e-6) / 1000) }
 	down := func(x float64) string { return trim(math.Floor(100*x) / 100) }
@@ -196,10 +223,18 @@ func table(found []audited) (string, error) {
 		if whole[i].audited < 0.01 {
 			excluded = "–"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %g | %s | %s | [%s](notebooks/%s.ipynb) |\n", a.name, paper, a.model, suite.Budget.Epsilon,
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %g | %s | %s | [%s](notebooks/%s.ipynb) |\n", a.name, paper, a.model, power(whole[i].delta), suite.Budget.Epsilon,
 			up(whole[i].proved), excluded, a.notebook[:2], a.notebook)
 	}
 	return b.String(), nil
+}
+
+// power writes a delta: 10⁻⁵ where it is a small power of ten.
+func power(x float64) string {
+	if x == 1e-5 {
+		return "10⁻⁵"
+	}
+	return trim(x)
 }
 
 func trim(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
