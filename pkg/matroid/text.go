@@ -19,10 +19,14 @@ func Must(m Matroid, err error) Matroid {
 
 // made is a matroid with the call that made it, which is its text.
 type made struct {
-	Matroid
+	of          Matroid
 	constructor string
 	arguments   []any
 }
+
+func (m *made) Size() int           { return m.of.Size() }
+func (m *made) Rank() int           { return m.of.Rank() }
+func (m *made) NewBuilder() Builder { return m.of.NewBuilder() }
 
 // constructors lists what JSON may call.
 var constructors = map[string]any{

@@ -20,7 +20,8 @@ type OGD struct {
 	// Gradient is a bound G on the norm of gradients. 0 means none: nothing is clipped, and Strong is
 	// needed.
 	Gradient float64
-	// Strong is mu > 0 of steps 1/(mu t), for mu-strongly convex losses; 0 means steps D/(G sqrt t).
+	// Strong is mu, in [1e-100, 1e100], of steps 1/(mu t), for mu-strongly convex losses; 0 means steps
+	// D/(G sqrt t).
 	Strong float64
 }
 
@@ -36,8 +37,8 @@ type ogd struct {
 // Open validates.
 func (o OGD) Open(dim, horizon int) (Calibrated, error) {
 	switch {
-	case o.Strong != 0 && !(o.Strong >= 1e-300 && o.Strong <= math.MaxFloat64):
-		return nil, fmt.Errorf("online: OGD.Strong = %v, want finite and > 0, or 0 for steps D/(G sqrt t)", o.Strong)
+	case o.Strong != 0 && !(o.Strong >= 1e-100 && o.Strong <= 1e100):
+		return nil, fmt.Errorf("online: OGD.Strong = %v, want in [1e-100, 1e100], or 0 for steps D/(G sqrt t)", o.Strong)
 	case o.Strong == 0 && o.Gradient == 0:
 		return nil, fmt.Errorf("online: OGD.Gradient = 0 without OGD.Strong: the step D/(G sqrt t) needs a bound G > 0 on the norm of gradients")
 	}
@@ -47,6 +48,9 @@ func (o OGD) Open(dim, horizon int) (Calibrated, error) {
 	}
 	step := func(t int) float64 { return on.radius / (on.bound * math.Sqrt(float64(t))) }
 	if o.Strong > 0 {
+		if first := max(on.bound, 1) / (o.Strong * on.radius); !(first <= 1e150) {
+			return nil, fmt.Errorf("online: OGD.Gradient = %v over Strong = %v times Radius = %v is a first step of %v, want <= 1e150", on.bound, o.Strong, on.radius, first)
+		}
 		step = func(t int) float64 { return 1 / (o.Strong * float64(t)) }
 	}
 	return Starts(func(*rand.Rand, rand.Source) Run {
