@@ -14,12 +14,13 @@ import (
 
 // Progress returns a simulate.Progress for the place where the program runs. In a notebook it is
 // one line below the cell, updated in place at most twice a second, which ends as a summary without
-// times. Elsewhere it is simulate.Terminal on the standard error.
+// times. Elsewhere it is simulate.NewTerminal on the standard error.
 func Progress() simulate.Progress {
 	if !gonbui.IsNotebook {
 		return simulate.NewTerminal(nil)
 	}
-	return &notebookProgress{id: "dpb-progress-" + gonbui.UniqueId(), update: gonbui.UpdateHTML, now: time.Now}
+	p := &notebookProgress{id: "dpb-progress-" + gonbui.UniqueId(), update: gonbui.UpdateHTML, now: time.Now}
+	return p.report
 }
 
 type notebookProgress struct {
@@ -29,8 +30,8 @@ type notebookProgress struct {
 	last   time.Time
 }
 
-// Report updates the line.
-func (p *notebookProgress) Report(s simulate.Status) {
+// report updates the line.
+func (p *notebookProgress) report(s simulate.Status) {
 	now := p.now()
 	if !s.Finished && now.Sub(p.last) < 500*time.Millisecond {
 		return

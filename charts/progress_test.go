@@ -18,7 +18,7 @@ func TestNotebookProgress(t *testing.T) {
 		got = append(got, html)
 	}}
 	for i := range 101 { // ten seconds, ten reports a second
-		p.Report(simulate.Status{Done: int64(i), Total: 100, Trials: 10, Left: time.Second, RoundsPerSecond: 4e4, Elapsed: 3 * time.Second, Finished: i == 100})
+		p.report(simulate.Status{Done: int64(i), Total: 100, Trials: 10, Left: time.Second, RoundsPerSecond: 4e4, Elapsed: 3 * time.Second, Finished: i == 100})
 		now = now.Add(100 * time.Millisecond)
 	}
 	if len(got) != 21 {

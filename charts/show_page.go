@@ -91,7 +91,7 @@ func init() { simulate.DefaultProgress = Progress() }
 
 // Progress returns a simulate.Progress that hands the status to the page.
 func Progress() simulate.Progress {
-	return simulate.ProgressFunc(func(s simulate.Status) { message{Progress: &s}.send() })
+	return func(s simulate.Status) { message{Progress: &s}.send() }
 }
 
 // script is a named piece of JavaScript.

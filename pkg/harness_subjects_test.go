@@ -282,12 +282,6 @@ func subjects() []subject {
 				return pick + mu, err
 			}, budget, 2, 0.5}
 		}),
-		of("privacy.CalibrateAdaptiveSelection", func() []any {
-			return []any{func(b privacy.Budget, picks int, share float64) (float64, error) {
-				pick, mu, err := privacy.CalibrateAdaptiveSelection(b, picks, share)
-				return pick + mu, err
-			}, budget, 2, 0.5}
-		}),
 		of("account.NewDiscretePair", func() []any {
 			return []any{account.NewDiscretePair, []float64{0.5, 0.5}, []float64{0.25, 0.75}}
 		}),
@@ -314,7 +308,6 @@ func subjects() []subject {
 		values("account.DiscreteLaplaceEvent", func() any { return &account.DiscreteLaplaceEvent{Sensitivity: 2, Scale: 3} }),
 		values("account.ResponseEvent", func() any { return &account.ResponseEvent{Epsilon: 1, Choices: 3} }),
 		values("account.ExponentialEvent", func() any { return &account.ExponentialEvent{Epsilon: 1} }),
-		values("account.SelectionEvent", func() any { return &account.SelectionEvent{Epsilon: 0.5, Picks: 2, Mu: 0.3} }),
 		values("account.SparseVectorEvent", func() any { return &account.SparseVectorEvent{Epsilon: 0.5, Accepted: 2} }),
 		values("account.WishartEvent", func() any { return &account.WishartEvent{Epsilon: narrow.Epsilon, Delta: narrow.Delta, Nodes: 4} }),
 		values("account.ApproximateEvent", func() any { return &account.ApproximateEvent{Epsilon: budget.Epsilon, Delta: budget.Delta} }),
@@ -617,7 +610,7 @@ func subjects() []subject {
 		semis("slots.NewOMM", func() any { return slots.NewOMM(pick2of4()) }),
 		semis("slots.OMM over counts", func() any { return learner.New(slots.OMM{Matroid: pick2of4()}, tally.Counts{}) }),
 		semis("slots.OMM over clicks", func() any {
-			return learner.New(slots.OMM{Matroid: pick2of4(), Explore: 1.5, Log: slots.LogT}, tally.Cascade{Budget: budget})
+			return learner.New(slots.OMM{Matroid: pick2of4(), Explore: 1.5, LogT: true}, tally.Cascade{Budget: budget})
 		}),
 		semis("slots.CTSBeta", func() any { return slots.CTSBeta{Matroid: pick2of4()} }),
 		semis("slots.KLOSM", func() any {
@@ -654,13 +647,13 @@ func subjects() []subject {
 		}),
 		values("environment.Arms", func() any { return environment.Arms{Means: []float64{0.1, 0.6, 0.3}} }),
 		values("environment.Arms of Gaussian rewards", func() any {
-			return environment.Arms{Means: []float64{0.1, 0.6, 0.3}, Law: environment.GaussianWeights, Sigma: 1}
+			return environment.Arms{Means: []float64{0.1, 0.6, 0.3}, Sigma: 1}
 		}),
 		values("environment.SemiBandit", func() any {
 			return environment.SemiBandit{Matroid: pick2of4(), Means: []float64{0.1, 0.2, 0.3, 0.4}}
 		}),
 		values("environment.SemiBandit of Gaussian weights", func() any {
-			return environment.SemiBandit{Matroid: pick2of4(), Means: []float64{0.1, 0.2, 0.3, 0.4}, Law: environment.GaussianWeights, Sigma: 1}
+			return environment.SemiBandit{Matroid: pick2of4(), Means: []float64{0.1, 0.2, 0.3, 0.4}, Sigma: 1}
 		}),
 		values("environment.Cascade", func() any { return environment.Cascade{Attraction: []float64{0.1, 0.2, 0.3, 0.4}, Slots: 2} }),
 		values("environment.Ratings", func() any {
@@ -781,7 +774,6 @@ func subjects() []subject {
 		values("simulate.Shard", func() any { return &simulate.Shard{Index: 1, Of: 3} }),
 		of("simulate.LinearGrid", func() []any { return []any{simulate.LinearGrid, 100, 10} }),
 		of("simulate.LogGrid", func() []any { return []any{simulate.LogGrid, 100, 10} }),
-		of("simulate.DefaultGrid", func() []any { return []any{simulate.DefaultGrid, 100} }),
 		of("sweep.Catalogue", func() []any {
 			return []any{func(e *sweep.Entry) (*sweep.Sweep, error) { return sweep.Catalogue{*e}.Parse([]string{"a"}) }, &sweep.Entry{
 				Name: "a", Parameters: []sweep.Parameter{{Name: "p", Default: 1, Max: 2}, {Name: "q", Min: -1, Whole: true}},
@@ -826,7 +818,7 @@ var slow = map[string]bool{
 // numberless are exported constructors that take no numbers.
 var numberless = map[string]bool{
 	"random.New": true, "random.NewNormals": true, "random.NewSystem": true, // a seed and a trial are any numbers
-	"privacy.NewLedger": true, "privacy.NewNoise": true, "privacy.NewSystemNoise": true,
+	"privacy.NewLedger": true, "privacy.NewNoise": true,
 	"matroid.NewGreedy": true, "matroid.NewOracle": true,
 	"bandit.NewWorld":      true, // bandit.OpenWorld checks its problem
 	"simulate.NewPolicy":   true,

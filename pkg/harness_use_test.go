@@ -136,7 +136,7 @@ func (u *user) use(made any) {
 		run := m.Start(rng, source)
 		gradient := make([]float64, len(run.Predict()))
 		for i, g := range []float64{1, 1e300, 0, 1e-300} {
-			if _, ends := m.(*online.FTRLCalibrated); ends && int64(i) == u.values[2].Int() {
+			if _, ends := m.(privacy.Planner); ends && int64(i) == u.values[2].Int() {
 				break // beyond the horizon, a private one takes no more
 			}
 			gradient[0] = g
@@ -538,7 +538,7 @@ func (u *user) device(d learner.CalibratedDevice, n *privacy.Noise) {
 	if m, ok := d.(learner.ShufflePlanner); ok {
 		for _, s := range []learner.Shuffler{nil, learner.Uniform{}, learner.BitSum{}} {
 			if shuffled, err := m.ShuffledPlan(s, 4); err == nil {
-				c := privacy.Own(m, shuffled).Claim()
+				c := shuffled.Of(m).Claim()
 				u.claim(c)
 				u.drawn(privacy.PlanOf(d, privacy.All).Draws, c)
 			}

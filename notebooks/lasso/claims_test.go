@@ -46,7 +46,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"cell-28", "values of a function are in reverse order", "charts/function.go", "s.Y[i] = f(v)", "s.Y[len(x)-1-i] = f(v)"},
 	{"cell-21", "each query has a threshold of its own", "pkg/mechanism/sparse_vector.go", "\tif !s.open {\n\t\ts.offset", "\tif true {\n\t\ts.offset"},
 	{"cell-55", "a pick's loss has twice its range", "pkg/privacy/internal/loss/range.go", "all := -portable.Expm1(-epsilon)", "all := -portable.Expm1(-2*epsilon)"},
-	{"cell-58", "a pick gets the budget of all", "pkg/privacy/calibrate_selection.go", "return r * math.Sqrt(8*s.share/float64(picks)), r", "return r * math.Sqrt(8*s.share), r"},
+	{"cell-58", "a pick gets the budget of all", "pkg/privacy/calibrate_selection.go", "return r * math.Sqrt(8*share/float64(picks)), r", "return r * math.Sqrt(8*share), r"},
 	{"assert-6b", "the smallest scores are chosen", "pkg/mechanism/episodes/sparse_episodes.go", "e.gumbel[j] += math.Abs(u)", "e.gumbel[j] -= math.Abs(u)"},
 	{"cell-86", "contexts are always clipped", "pkg/mechanism/episodes/noisy_iht.go", "bound = farContext", "bound = h.as.Context"},
 	{"assert-7b", "the noise is for the length of a row and not for its square", "pkg/mechanism/episodes/sparse_episodes.go", "bound: float64(p.Norm*p.Norm) + float64(p.Scale*p.Scale*p.Reward*p.Reward)", "bound: p.Norm"},

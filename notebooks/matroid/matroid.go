@@ -64,12 +64,12 @@ var makers = map[string]func(m matroid.Matroid, epsilon float64) bandit.Learner{
 	ommPublic: func(m matroid.Matroid, _ float64) bandit.Learner {
 		l := slots.NewOMM(m)
 		omm := l.Policy.(slots.OMM)
-		omm.Initialisation = slots.AsPublished
+		omm.WarmUp = true
 		l.Policy = omm
 		return l
 	},
 	ctsPublic: func(m matroid.Matroid, _ float64) bandit.Learner {
-		return learner.New(slots.CTS{Matroid: m, Initialisation: slots.AsPublished}, nil)
+		return learner.New(slots.CTS{Matroid: m, WarmUp: true}, nil)
 	},
 	dpucbPrinted: func(m matroid.Matroid, epsilon float64) bandit.Learner {
 		return slots.DPUCBMATAsPublished(m, epsilon)

@@ -26,7 +26,7 @@ const top = 100
 // Movies is what the movie experiments run on.
 type Movies struct {
 	*datasets.Panel
-	Matroid *matroid.Linear
+	Matroid matroid.Matroid
 }
 
 // MustMovies returns MovieLens' movies from the cache, where the set-up has put them, else a

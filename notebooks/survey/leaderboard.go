@@ -171,8 +171,8 @@ func audited(ctx context.Context, e catalogue.Entry, epsilon float64, s cell.Sca
 		return math.NaN(), nil
 	}
 	card, err := judge.Learner(ctx, catalogue.Learner{Name: e.Name, Budget: budget(epsilon)}, judge.Options{
-		Scale: cell.Pick(s, judge.Smoke, judge.Lecture, judge.Lecture), Seed: leaderboardSeed, Confidence: 0.9999, Attacks: 1,
-		Only: []judge.Section{judge.Attacks},
+		Scale: cell.Pick(s, "smoke", "lecture", "lecture"), Seed: leaderboardSeed, Confidence: 0.9999, Attacks: 1,
+		Only: []string{"attacks"},
 	})
 	if err != nil || len(card.Attacks) == 0 {
 		return math.NaN(), err

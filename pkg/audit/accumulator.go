@@ -29,7 +29,7 @@ type Accumulator struct {
 	// Reads lists the rows after which Read is called, 1, 2, ..., ascending. nil means after each row
 	// except the horizon's last, which is never released.
 	Reads []int
-	Runs  int // in each world, >= MinRuns; 0 means DefaultRuns
+	Runs  int // in each world, >= MinRuns; 0 means 20,000
 }
 
 var _ Item = Accumulator{}
@@ -212,7 +212,7 @@ func (a Accumulator) Run(ctx context.Context, o Options) (Finding, error) {
 	if o, err = o.complete(); err != nil {
 		return Finding{}, err
 	}
-	runs, err := o.runs(a.Runs, MinRuns, DefaultRuns)
+	runs, err := o.runs(a.Runs, MinRuns, defaultRuns)
 	if err != nil {
 		return Finding{}, fmt.Errorf("%w (%q)", err, a.Name)
 	}

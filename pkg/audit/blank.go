@@ -90,7 +90,7 @@ func (b Blank) Bounds(at func(round int) bool) (found Regularised, err error) {
 			return
 		}
 		var m privacy.Bounds
-		m, err = BoundsOf(release, b.Dim)
+		m, err = boundsOf(release, b.Dim)
 		width := said.RhoMax - said.RhoMin
 		least, largest = min(least, (m.RhoMin-said.RhoMin)/width), max(largest, (m.RhoMax-said.RhoMin)/width)
 		found.Releases++
@@ -102,10 +102,10 @@ func (b Blank) Bounds(at func(round int) bool) (found Regularised, err error) {
 	return found, errors.Join(failed, err)
 }
 
-// BoundsOf measures what privacy.Bounds bound, in a release of rows of zeros: the least and the
+// boundsOf measures what privacy.Bounds bound, in a release of rows of zeros: the least and the
 // largest eigenvalue of its leading block H, and the norm |h|_{H^-1} of the row h next to it, which
 // is +Inf if H is not positive definite.
-func BoundsOf(release []float64, dim int) (measured privacy.Bounds, err error) {
+func boundsOf(release []float64, dim int) (measured privacy.Bounds, err error) {
 	if dim < 2 || len(release) != packed.Size(dim) {
 		return measured, fmt.Errorf("audit: a release of %d numbers for dim = %d, want dim(dim+1)/2 and dim >= 2", len(release), dim)
 	}

@@ -13,13 +13,13 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
-// Increment returns the score of a canary row in a continual release of sum of row row^T. before
+// increment returns the score of a canary row in a continual release of sum of row row^T. before
 // and after are the packed releases before and after the row.
 //
 // The score is the inner product of the growth of the release with the difference of the two
 // versions' outer products, minus its value halfway between the versions. If the noise of the
 // growth is symmetric Gaussian, it is the log-likelihood ratio, up to a factor.
-func Increment(before, after, version0, version1 []float64) float64 {
+func increment(before, after, version0, version1 []float64) float64 {
 	var sum float64
 	p := 0
 	for i := range version0 {
@@ -37,7 +37,7 @@ func Increment(before, after, version0, version1 []float64) float64 {
 }
 
 // Canaries returns a one-run audit of the same accumulator. In each round except the last the row
-// is one of FarRows, chosen by a coin, and its score is the Increment of the release. Rows and
+// is one of FarRows, chosen by a coin, and its score is the increment of the release. Rows and
 // Reads are ignored. Memory grows with the horizon by a few numbers a canary only.
 func (a Accumulator) Canaries() (Canaries, error) {
 	if _, _, err := a.check(); err != nil {
@@ -70,7 +70,7 @@ func (a Accumulator) Canaries() (Canaries, error) {
 					return err
 				}
 				acc.Release().Read(after)
-				scores[t] = Increment(before, after, v, w)
+				scores[t] = increment(before, after, v, w)
 				before, after = after, before
 			}
 			weigh(scores, v, w)
@@ -86,7 +86,7 @@ func (a Accumulator) Canaries() (Canaries, error) {
 // estimate uses the release alone.
 func weigh(scores, version0, version1 []float64) {
 	// The mean of the scores is signal or its negative.
-	signal := Increment(make([]float64, packed.Size(len(version0))), outer(version1), version0, version1)
+	signal := increment(make([]float64, packed.Size(len(version0))), outer(version1), version0, version1)
 	const fewest = 32
 	group := func(i int) int {
 		return min(bits.TrailingZeros(uint(i+1)), max(0, bits.Len(uint(len(scores)/fewest))-1))
@@ -116,7 +116,7 @@ func outer(v []float64) (m []float64) {
 // Canaries returns a one-run audit of the same learner. Each round in which the two streams differ,
 // any number of them, is a canary: it shows the contexts and rewards of one stream or of the other.
 //
-// score is given the arms played and the transcripts before and after the round, as Increment is
+// score is given the arms played and the transcripts before and after the round, as increment is
 // for sums. Transcript is also called before the first round, with the number of the round before
 // it. Contributions and NoActions are ignored. score gets the arms of the canary's own round only.
 // Under joint privacy it may use them as far as the two versions have the same contexts.

@@ -59,7 +59,7 @@ type Learner struct {
 	// only.
 	Transcript func(run bandit.Run, round int, dst []float64) []float64
 
-	Runs int // in each world, >= MinRuns; 0 means DefaultRuns
+	Runs int // in each world, >= MinRuns; 0 means 20,000
 }
 
 var _ Item = Learner{}
@@ -163,7 +163,7 @@ func (a Learner) check() (differ []int, err error) {
 
 // Run audits the learner.
 func (a Learner) Run(ctx context.Context, o Options) (Finding, error) {
-	about, c, o, err := a.collection(o, DefaultRuns)
+	about, c, o, err := a.collection(o, defaultRuns)
 	if err != nil {
 		return Finding{}, err
 	}

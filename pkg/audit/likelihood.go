@@ -43,7 +43,7 @@ type Likelihood struct {
 	Origin string           // see About
 
 	Outputs int // numbers that a run sets, >= 1; 0 means 1
-	Runs    int // in each world, >= MinRuns; 0 means DefaultRuns
+	Runs    int // in each world, >= MinRuns; 0 means 20,000
 	// Release runs the mechanism once, as Mechanism.Release does. It may not fail.
 	Release func(world int, source rand.Source, out []float64) error
 	Density Density         // called from several goroutines
@@ -92,7 +92,7 @@ func (l Likelihood) Run(ctx context.Context, o Options) (Finding, error) {
 	if o, err = o.complete(); err != nil {
 		return Finding{}, err
 	}
-	runs, err := o.runs(l.Runs, MinRuns, DefaultRuns)
+	runs, err := o.runs(l.Runs, MinRuns, defaultRuns)
 	if err != nil {
 		return Finding{}, fmt.Errorf("%w (%q)", err, l.Name)
 	}

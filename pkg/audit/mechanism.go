@@ -37,18 +37,18 @@ type Mechanism struct {
 	AtMost float64          // see About
 
 	Outputs int // numbers that a run sets, >= 1; 0 means 1. Code a discrete outcome as a number
-	Runs    int // in each world, >= MinRuns; 0 means DefaultRuns
+	Runs    int // in each world, >= MinRuns; 0 means 20,000
 	// Release runs the mechanism once, in world 0 or 1, and sets all of out to finite numbers. It is
 	// called from several goroutines. It draws all its randomness from source, which it may not keep.
 	// An error counts as an output, together with what was set before it.
 	Release func(world int, source rand.Source, out []float64) error
 }
 
-// The least and the default number of runs in each world.
-const (
-	MinRuns     = 40
-	DefaultRuns = 20000
-)
+// MinRuns is the least number of runs in each world.
+const MinRuns = 40
+
+// defaultRuns is the number of runs in each world that 0 stands for.
+const defaultRuns = 20000
 
 var _ Item = Mechanism{}
 
@@ -73,7 +73,7 @@ func (m Mechanism) Run(ctx context.Context, o Options) (Finding, error) {
 	if o, err = o.complete(); err != nil {
 		return Finding{}, err
 	}
-	runs, err := o.runs(m.Runs, MinRuns, DefaultRuns)
+	runs, err := o.runs(m.Runs, MinRuns, defaultRuns)
 	if err != nil {
 		return Finding{}, fmt.Errorf("%w (%q)", err, m.Name)
 	}

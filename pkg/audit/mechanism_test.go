@@ -220,7 +220,7 @@ func TestWorkers(t *testing.T) {
 		}
 		var last audit.Status
 		reports := 0
-		f, err := m.Run(ctx, audit.Options{Seed: 5, Runs: 3001, Workers: workers, Progress: audit.ProgressFunc(func(s audit.Status) { last = s; reports++ })})
+		f, err := m.Run(ctx, audit.Options{Seed: 5, Runs: 3001, Workers: workers, Progress: func(s audit.Status) { last = s; reports++ }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,15 +32,9 @@ func (s Status) String() string {
 	return line
 }
 
-// Progress receives reports on an audit: one at its start, a few a second, and one at its end, in
-// which Finished is set. Calls never overlap.
-type Progress interface{ Report(Status) }
-
-// ProgressFunc is a function that serves as a Progress.
-type ProgressFunc func(Status)
-
-// Report calls f.
-func (f ProgressFunc) Report(s Status) { f(s) }
+// Progress is told how far an audit is: at its start, a few times a second, and at its end, when
+// Finished is set. Calls never overlap.
+type Progress func(Status)
 
 // meter counts runs and reports them.
 type meter struct {
@@ -58,14 +52,14 @@ func newMeter(name string, total int64, sink Progress) *meter {
 	if sink == nil {
 		return m
 	}
-	sink.Report(m.status(false))
+	sink(m.status(false))
 	m.wait.Go(func() {
 		tick := time.NewTicker(250 * time.Millisecond)
 		defer tick.Stop()
 		for {
 			select {
 			case <-tick.C:
-				sink.Report(m.status(false))
+				sink(m.status(false))
 			case <-m.quit:
 				return
 			}
@@ -87,6 +81,6 @@ func (m *meter) stop() {
 	close(m.quit)
 	m.wait.Wait()
 	if m.sink != nil {
-		m.sink.Report(m.status(true))
+		m.sink(m.status(true))
 	}
 }

@@ -23,8 +23,8 @@
 package bandit
 
 import (
-	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 )
@@ -154,13 +154,10 @@ type Warning struct {
 	Count int
 }
 
-// ErrHorizon is wrapped by the error of a learner that needs a horizon and got one below 1.
-var ErrHorizon = errors.New("horizon must be at least 1")
-
-// CheckHorizon returns an error that wraps ErrHorizon and names the value if horizon < 1.
+// CheckHorizon returns an error that names the value if horizon < 1.
 func CheckHorizon(horizon int) error {
 	if horizon < 1 {
-		return fmt.Errorf("bandit: horizon = %d: %w", horizon, ErrHorizon)
+		return fmt.Errorf("bandit: horizon = %d: horizon must be at least 1", horizon)
 	}
 	return nil
 }
@@ -192,6 +189,17 @@ func CheckArms(p Problem, v *View, arms []int, y []float64) error {
 		if uint(a) >= uint(v.Arms) {
 			return fmt.Errorf("arm %d in Update, want in [0, %d)", a, v.Arms)
 		}
+	}
+	return nil
+}
+
+// Close closes a Calibrated or a Run that is an io.Closer, and does nothing with any other.
+//
+// Whoever opens a learner or starts a run closes it when it is over, runs first. It is for learners
+// that hold more than memory, such as a process; closing again does nothing.
+func Close(x any) error {
+	if c, ok := x.(io.Closer); ok {
+		return c.Close()
 	}
 	return nil
 }

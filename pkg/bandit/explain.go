@@ -44,15 +44,6 @@ func Guess(mean float64) Insight {
 	return Insight{Index: mean, Estimate: mean, Width: math.NaN()}
 }
 
-// Unguided appends the insights of arms that are played at random or in turn, as long as nothing is
-// known of any.
-func Unguided(arms int, dst []Insight) []Insight {
-	for range arms {
-		dst = append(dst, Guess(math.NaN()))
-	}
-	return dst
-}
-
 // Explain appends the insights of a run to dst. If the run is no Explainer, the error wraps
 // errors.ErrUnsupported and names its type.
 func Explain(run Run, v *View, dst []Insight) ([]Insight, error) {

@@ -36,7 +36,7 @@ func Lists() []Entry {
 		}}
 	}
 	ucb := func(m matroid.Matroid) learner.Policy[privacy.Means] {
-		return slots.OMM{Matroid: m, Explore: 1.5, Log: slots.LogT}
+		return slots.OMM{Matroid: m, Explore: 1.5, LogT: true}
 	}
 	kl := func(m matroid.Matroid) learner.Policy[privacy.Means] { return slots.KLOSM{Matroid: m, LogLog: 3} }
 	return []Entry{

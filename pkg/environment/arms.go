@@ -22,8 +22,9 @@ type Arms struct {
 	// Means has the mean reward of each arm, in [0, 1] for Bernoulli rewards, finite for Gaussian
 	// ones.
 	Means []float64
-	Law   WeightLaw // law of rewards; the zero value is Bernoulli
-	Sigma float64   // standard deviation of Gaussian rewards, > 0; 0 for others
+	// Sigma is the standard deviation of Gaussian rewards. 0 means Bernoulli rewards, which are 1 with
+	// probability the mean, and else 0.
+	Sigma float64
 }
 
 // Open returns an error if a field is out of its range.
@@ -31,12 +32,12 @@ func (e Arms) Open() (bandit.World, error) {
 	if len(e.Means) == 0 {
 		return nil, errors.New("environment: Arms: field Means is empty, want a mean for each arm")
 	}
-	semi := SemiBandit{Matroid: e.Matroid(), Means: e.Means, Law: e.Law, Sigma: e.Sigma}
+	semi := SemiBandit{Matroid: e.Matroid(), Means: e.Means, Sigma: e.Sigma}
 	if err := semi.validate(); err != nil {
 		return nil, fmt.Errorf("environment: Arms: %w", err)
 	}
 	start := semi.open()
-	return armsWorld{bandit.NewWorld(e.Problem(), func(*rand.Rand) bandit.Instance { return arms{start()} }), e.Law}, nil
+	return armsWorld{bandit.NewWorld(e.Problem(), func(*rand.Rand) bandit.Instance { return arms{start()} }), e.Sigma}, nil
 }
 
 // Problem describes the environment to a learner.
@@ -76,15 +77,15 @@ func (e Arms) Matroid() matroid.Matroid {
 // armsWorld is Arms, ready.
 type armsWorld struct {
 	bandit.World
-	law WeightLaw
+	sigma float64
 }
 
 var _ bandit.Summable = armsWorld{}
 
 // CheckSums returns an error unless rewards are Bernoulli: learners clip others one by one.
 func (w armsWorld) CheckSums() error {
-	if w.law != BernoulliWeights {
-		return fmt.Errorf("environment: Arms: field Law = %v, want Bernoulli for sums of rewards", w.law)
+	if w.sigma > 0 {
+		return fmt.Errorf("environment: Arms: field Sigma = %v, want 0, Bernoulli rewards, for sums of them", w.sigma)
 	}
 	return nil
 }

@@ -14,15 +14,15 @@ import (
 
 func TestArms(t *testing.T) {
 	means := []float64{0.2, 0.7, 0.7, 0}
-	for _, e := range []Arms{{Means: means}, {Means: means, Law: GaussianWeights, Sigma: 0.5}, {Means: []float64{1}}} {
+	for _, e := range []Arms{{Means: means}, {Means: means, Sigma: 0.5}, {Means: []float64{1}}} {
 		bandittest.Environment(t, e, bandittest.EnvironmentOptions{
-			Seed: 1, UnboundedRewards: e.Law == GaussianWeights,
+			Seed: 1, UnboundedRewards: e.Sigma > 0,
 		})
 	}
 	// Draw for draw the semi-bandit on the uniform matroid of rank 1.
-	for _, law := range []WeightLaw{BernoulliWeights, GaussianWeights} {
-		e := Arms{Means: means, Law: law, Sigma: 0.5 * float64(law)}
-		semi := SemiBandit{Matroid: e.Matroid(), Means: means, Law: law, Sigma: e.Sigma}
+	for _, sigma := range []float64{0, 0.5} {
+		e := Arms{Means: means, Sigma: sigma}
+		semi := SemiBandit{Matroid: e.Matroid(), Means: means, Sigma: sigma}
 		if e.Problem() != semi.Problem() || e.Best() != semi.Best()[0] || e.Optimum() != semi.Optimum() {
 			t.Errorf("problem %+v, best %d, optimum %v, want those of the semi-bandit", e.Problem(), e.Best(), e.Optimum())
 		}
@@ -43,11 +43,10 @@ func TestArms(t *testing.T) {
 		}
 	}
 	for want, e := range map[string]Arms{
-		"Arms: field Means is empty":           {},
-		"Arms: field Means[1] = 1.5, want in":  {Means: []float64{0, 1.5}},
-		"Arms: field Means[0] = NaN":           {Means: []float64{math.NaN()}},
-		"Arms: field Sigma = 0, want finite":   {Means: means, Law: GaussianWeights},
-		"Arms: field Law = WeightLaw(7), want": {Means: means, Law: 7},
+		"Arms: field Means is empty":          {},
+		"Arms: field Means[1] = 1.5, want in": {Means: []float64{0, 1.5}},
+		"Arms: field Means[0] = NaN":          {Means: []float64{math.NaN()}},
+		"Arms: field Sigma = -1, want >= 0":   {Means: means, Sigma: -1},
 	} {
 		if err := refusal(e); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("err = %v, want %q", err, want)

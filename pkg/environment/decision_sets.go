@@ -110,6 +110,14 @@ func checkSize(who string, arms float64, dim int) error {
 	return size.Check(what, (arms+1)*(float64(dim)+1))
 }
 
+// shortfall returns the sum, over the arms played, of the best mean reward minus the arm's.
+func shortfall(best float64, mean []float64, arms []int) (regret float64) {
+	for _, a := range arms {
+		regret += best - mean[a]
+	}
+	return regret
+}
+
 func (e DecisionSets) defaultTop() float64 {
 	if e.Top == 0 {
 		return 0.75

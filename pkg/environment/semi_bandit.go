@@ -25,38 +25,19 @@ type SemiBandit struct {
 	// Means has the mean weight of each arm, in [0, 1] for Bernoulli weights, finite for Gaussian
 	// ones.
 	Means []float64
-	Law   WeightLaw // the zero value is Bernoulli
-	Sigma float64   // standard deviation of Gaussian weights, > 0; 0 for others
+	// Sigma is the standard deviation of Gaussian weights. 0 means Bernoulli weights, which are 1 with
+	// probability the mean, and else 0.
+	Sigma float64
 }
 
 // semiBandit is a trial of SemiBandit.
 type semiBandit struct {
 	bases
-	law    WeightLaw
 	sigma  float64
 	below  []uint64 // by arm: a Bernoulli weight is 1 if 63 random bits are below this
 	pcg    *rand.PCG
 	normal *rand.Rand // draws from pcg
 	round  int
-}
-
-// WeightLaw is the law of an arm's weight, given its mean.
-type WeightLaw int
-
-const (
-	BernoulliWeights WeightLaw = iota // 1 with probability the mean, else 0
-	GaussianWeights                   // normal, with standard deviation Sigma
-)
-
-// String returns "Bernoulli" or "Gaussian".
-func (l WeightLaw) String() string {
-	switch l {
-	case BernoulliWeights:
-		return "Bernoulli"
-	case GaussianWeights:
-		return "Gaussian"
-	}
-	return fmt.Sprintf("WeightLaw(%d)", int(l))
 }
 
 // Open returns an error if a field is out of its range.
@@ -74,18 +55,14 @@ func (e SemiBandit) validate() error {
 	case err != nil:
 	case len(e.Means) != e.Matroid.Size():
 		err = fmt.Errorf("field Means has %d numbers, want one for each of the matroid's %d elements", len(e.Means), e.Matroid.Size())
-	case e.Law != BernoulliWeights && e.Law != GaussianWeights:
-		err = fmt.Errorf("field Law = %v, want BernoulliWeights or GaussianWeights", e.Law)
-	case e.Law == GaussianWeights && !(e.Sigma > 0 && e.Sigma <= 1e300):
-		err = fmt.Errorf("field Sigma = %v, want finite and > 0 for Gaussian weights, and at most 1e300", e.Sigma)
-	case e.Law == BernoulliWeights && e.Sigma != 0:
-		err = fmt.Errorf("field Sigma = %v, want 0 for Bernoulli weights", e.Sigma)
+	case !(e.Sigma >= 0 && e.Sigma <= 1e300):
+		err = fmt.Errorf("field Sigma = %v, want >= 0 and at most 1e300", e.Sigma)
 	default:
 		for a, mean := range e.Means {
 			switch {
 			case math.IsNaN(mean) || math.IsInf(mean, 0):
 				err = fmt.Errorf("field Means[%d] = %v, want finite", a, mean)
-			case e.Law == BernoulliWeights && (mean < 0 || mean > 1):
+			case e.Sigma == 0 && (mean < 0 || mean > 1):
 				err = fmt.Errorf("field Means[%d] = %v, want in [0, 1] for Bernoulli weights", a, mean)
 			}
 			if err != nil {
@@ -117,10 +94,10 @@ func (e SemiBandit) Optimum() float64 { return total(e.Means, e.Best()) }
 // the instance is fixed.
 func (e SemiBandit) open() (start func() *semiBandit) {
 	best := newOptimum(e.Matroid, slices.Clone(e.Means))
-	if e.Law == GaussianWeights {
+	if e.Sigma > 0 {
 		return func() *semiBandit {
 			pcg := rand.NewPCG(0, 0)
-			return &semiBandit{bases: best.start(), law: e.Law, sigma: e.Sigma, pcg: pcg, normal: rand.New(pcg)}
+			return &semiBandit{bases: best.start(), sigma: e.Sigma, pcg: pcg, normal: rand.New(pcg)}
 		}
 	}
 	below := make([]uint64, len(best.means))
@@ -139,7 +116,7 @@ func (e *semiBandit) Next(v *bandit.View) {
 // Pull draws the round's key and returns, in y, the weights of the arms played.
 func (e *semiBandit) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	key := rewards.Uint64()
-	if e.law == GaussianWeights {
+	if e.sigma > 0 {
 		for i, a := range arms {
 			e.pcg.Seed(key, scramble(key, a))
 			y[i] = e.means[a] + float64(e.sigma*random.Normal(e.normal))

@@ -107,13 +107,13 @@ func TestSemiBandit(t *testing.T) {
 	}
 	for name, e := range map[string]SemiBandit{
 		"Bernoulli": {Matroid: fano, Means: fanoMeans},
-		"Gaussian":  {Matroid: fano, Means: fanoMeans, Law: GaussianWeights, Sigma: 0.5},
+		"Gaussian":  {Matroid: fano, Means: fanoMeans, Sigma: 0.5},
 		"L=130":     {Matroid: many, Means: means},
 		"rank 1":    {Matroid: binary{1, 1, 0}, Means: []float64{0.2, 0.6, 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Environment(t, e, bandittest.EnvironmentOptions{
-				Seed: 1, UnboundedRewards: e.Law == GaussianWeights,
+				Seed: 1, UnboundedRewards: e.Sigma > 0,
 				Sets: func(r *rand.Rand, _ *bandit.View, dst []int) []int { return randomBasis(e.Matroid, r, dst) },
 			})
 		})
@@ -147,7 +147,7 @@ func TestTable2(t *testing.T) {
 
 // An arm's weight is the same whatever else is played, before round 1 and after.
 func TestSemiBanditCommonWeights(t *testing.T) {
-	for _, e := range []SemiBandit{{Matroid: fano, Means: fanoMeans}, {Matroid: fano, Means: fanoMeans, Law: GaussianWeights, Sigma: 2}} {
+	for _, e := range []SemiBandit{{Matroid: fano, Means: fanoMeans}, {Matroid: fano, Means: fanoMeans, Sigma: 2}} {
 		trial := bandittest.Start(t, e, nil)
 		one, two, choice := random.New(1, 0, "rewards"), random.New(1, 0, "rewards"), random.New(1, 0, "choice")
 		all, some, y := make([]float64, 9), make([]float64, 3), []int{0, 1, 2, 3, 4, 5, 6, 7, 8}
@@ -158,13 +158,13 @@ func TestSemiBanditCommonWeights(t *testing.T) {
 			trial.Pull(two, arms, some)
 			for i, a := range arms {
 				if some[i] != all[a] {
-					t.Fatalf("%v: arm %d weighs %v among %v and %v among all", e.Law, a, some[i], arms, all[a])
+					t.Fatalf("sigma %v: arm %d weighs %v among %v and %v among all", e.Sigma, a, some[i], arms, all[a])
 				}
 			}
 			trial.Next(&v)
 		}
 		if one.Uint64() != two.Uint64() {
-			t.Errorf("%v: pulls of 9 arms and of 3 took different numbers of draws", e.Law)
+			t.Errorf("sigma %v: pulls of 9 arms and of 3 took different numbers of draws", e.Sigma)
 		}
 	}
 }
@@ -174,7 +174,7 @@ func TestSemiBanditCommonWeights(t *testing.T) {
 // 1e-4; the seed is fixed). Bernoulli weights are 0 and 1, and sure where the mean is.
 func TestSemiBanditLaw(t *testing.T) {
 	const rounds = 40_000
-	for _, e := range []SemiBandit{{Matroid: fano, Means: fanoMeans}, {Matroid: fano, Means: fanoMeans, Law: GaussianWeights, Sigma: 0.5}} {
+	for _, e := range []SemiBandit{{Matroid: fano, Means: fanoMeans}, {Matroid: fano, Means: fanoMeans, Sigma: 0.5}} {
 		trial := bandittest.Start(t, e, nil)
 		rng := random.New(1, 0, "rewards")
 		arms, y := []int{0, 1, 2, 3, 4, 5, 6, 7, 8}, make([]float64, 9)
@@ -189,13 +189,13 @@ func TestSemiBanditLaw(t *testing.T) {
 				for b := range a {
 					product[a][b] += x * (y[b] - fanoMeans[b]) / rounds
 				}
-				if e.Law == BernoulliWeights && y[a] != 0 && y[a] != 1 {
+				if e.Sigma == 0 && y[a] != 0 && y[a] != 1 {
 					t.Fatalf("a Bernoulli weight of %v", y[a])
 				}
 			}
 		}
 		variance := func(a int) float64 {
-			if e.Law == GaussianWeights {
+			if e.Sigma > 0 {
 				return e.Sigma * e.Sigma
 			}
 			return fanoMeans[a] * (1 - fanoMeans[a])
@@ -203,15 +203,15 @@ func TestSemiBanditLaw(t *testing.T) {
 		for a := range 9 {
 			v := variance(a)
 			spread := 2 * v * v // variance of x^2
-			if e.Law == BernoulliWeights {
+			if e.Sigma == 0 {
 				spread = v * (1 - 4*v)
 			}
 			if math.Abs(first[a]) > 5*math.Sqrt(v/rounds) || math.Abs(second[a]-v) > 5*math.Sqrt(spread/rounds)+25*v/rounds {
-				t.Errorf("%v: arm %d: mean %v off, variance %v, want 0 and %v", e.Law, a, first[a], second[a], v)
+				t.Errorf("sigma %v: arm %d: mean %v off, variance %v, want 0 and %v", e.Sigma, a, first[a], second[a], v)
 			}
 			for b := range a {
 				if math.Abs(product[a][b]) > 5*math.Sqrt(v*variance(b)/rounds) {
-					t.Errorf("%v: arms %d and %d have covariance %v, want 0", e.Law, a, b, product[a][b])
+					t.Errorf("sigma %v: arms %d and %d have covariance %v, want 0", e.Sigma, a, b, product[a][b])
 				}
 			}
 		}
@@ -225,15 +225,14 @@ func TestSemiBanditAcross(t *testing.T) {
 	const n = 200_000
 	m := make(binary, n) // loops but for one
 	m[0] = 1
-	e := SemiBandit{Matroid: m, Means: make([]float64, n), Law: GaussianWeights, Sigma: 1}
+	e := SemiBandit{Matroid: m, Means: make([]float64, n), Sigma: 1}
 	arms, y := make([]int, n), make([]float64, n)
 	for a := range arms {
 		arms[a] = a
 	}
 	rng := random.New(1, 0, "rewards")
-	for _, law := range []WeightLaw{GaussianWeights, BernoulliWeights} {
-		if e.Law = law; law == BernoulliWeights {
-			e.Sigma = 0
+	for _, sigma := range []float64{1, 0} {
+		if e.Sigma = sigma; sigma == 0 {
 			for a := range e.Means {
 				e.Means[a] = 0.5
 			}
@@ -243,7 +242,7 @@ func TestSemiBanditAcross(t *testing.T) {
 			trial.Pull(rng, arms, y)
 			var sums [4]float64 // of x, x^2, and products
 			for a, x := range y {
-				if law == BernoulliWeights {
+				if sigma == 0 {
 					x = 2*x - 1
 					y[a] = x
 				}
@@ -256,7 +255,7 @@ func TestSemiBanditAcross(t *testing.T) {
 			}
 			for i, sum := range sums {
 				if math.Abs(sum) > 5*math.Sqrt(2*n) {
-					t.Errorf("%v: sum %d = %v over %d arms", law, i, sum, n)
+					t.Errorf("sigma %v: sum %d = %v over %d arms", sigma, i, sum, n)
 				}
 			}
 		}
@@ -473,18 +472,16 @@ func TestSemiBanditRefuses(t *testing.T) {
 		"Means[1] = 1.5, want in [0, 1]":                 {Matroid: three, Means: []float64{0, 1.5, 1}},
 		"Means[0] = -0.1, want in [0, 1]":                {Matroid: three, Means: []float64{-0.1, 0.5, 1}},
 		"Means[2] = NaN, want finite":                    {Matroid: three, Means: []float64{0, 0.5, math.NaN()}},
-		"Means[0] = +Inf, want finite":                   {Matroid: three, Means: []float64{math.Inf(1), 0, 0}, Law: GaussianWeights, Sigma: 1},
-		"Sigma = 0, want finite and > 0":                 {Matroid: three, Means: some, Law: GaussianWeights},
-		"Sigma = NaN, want finite and > 0":               {Matroid: three, Means: some, Law: GaussianWeights, Sigma: math.NaN()},
-		"Sigma = +Inf, want finite and > 0":              {Matroid: three, Means: some, Law: GaussianWeights, Sigma: math.Inf(1)},
-		"Sigma = 1, want 0 for Bernoulli":                {Matroid: three, Means: some, Sigma: 1},
-		"Law = WeightLaw(2), want":                       {Matroid: three, Means: some, Law: 2},
+		"Means[0] = +Inf, want finite":                   {Matroid: three, Means: []float64{math.Inf(1), 0, 0}, Sigma: 1},
+		"Sigma = NaN, want >= 0 and":                     {Matroid: three, Means: some, Sigma: math.NaN()},
+		"Sigma = +Inf, want >= 0 and at most 1e300":      {Matroid: three, Means: some, Sigma: math.Inf(1)},
+		"Sigma = -1, want >= 0":                          {Matroid: three, Means: some, Sigma: -1},
 	} {
 		if err := refusal(e); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "environment: SemiBandit: ") {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	e := SemiBandit{Matroid: three, Means: []float64{-3, 2, 7}, Law: GaussianWeights, Sigma: 1}
+	e := SemiBandit{Matroid: three, Means: []float64{-3, 2, 7}, Sigma: 1}
 	if err := refusal(e); err != nil {
 		t.Error(err)
 	}
@@ -507,7 +504,7 @@ func TestSemiBanditAllocations(t *testing.T) {
 		sets[i] = randomBasis(many, rng, nil)
 	}
 	y, dst := make([]float64, 8), make([]int, 0, 8)
-	for _, e := range []bandit.Environment{SemiBandit{Matroid: many, Means: means}, SemiBandit{Matroid: many, Means: means, Law: GaussianWeights, Sigma: 1}, Ratings{Matroid: many, Rated: rated}} {
+	for _, e := range []bandit.Environment{SemiBandit{Matroid: many, Means: means}, SemiBandit{Matroid: many, Means: means, Sigma: 1}, Ratings{Matroid: many, Rated: rated}} {
 		trial := bandittest.Start(t, e, nil)
 		var v bandit.View
 		if n := testing.AllocsPerRun(3, func() {
@@ -523,26 +520,23 @@ func TestSemiBanditAllocations(t *testing.T) {
 	}
 }
 
-func benchmarkSemiBandit(law WeightLaw, arms int) SemiBandit {
+func benchmarkSemiBandit(sigma float64, arms int) SemiBandit {
 	m := make(binary, arms)
-	e := SemiBandit{Matroid: m, Means: make([]float64, arms), Law: law}
+	e := SemiBandit{Matroid: m, Means: make([]float64, arms), Sigma: sigma}
 	for a := range m {
 		m[a], e.Means[a] = uint64(a+1), float64(a%10)/10
-	}
-	if law == GaussianWeights {
-		e.Sigma = 0.5
 	}
 	return e
 }
 
 func BenchmarkPull(b *testing.B) {
 	for _, c := range []struct {
-		name string
-		law  WeightLaw
-		arms int
-	}{{"semi-bandit", BernoulliWeights, 7}, {"semi-bandit", BernoulliWeights, 100}, {"semi-bandit", BernoulliWeights, 1000}, {"semi-bandit-gaussian", GaussianWeights, 1000}} {
+		name  string
+		sigma float64
+		arms  int
+	}{{"semi-bandit", 0, 7}, {"semi-bandit", 0, 100}, {"semi-bandit", 0, 1000}, {"semi-bandit-gaussian", 0.5, 1000}} {
 		b.Run(fmt.Sprintf("%s/L=%d", c.name, c.arms), func(b *testing.B) {
-			e := benchmarkSemiBandit(c.law, c.arms)
+			e := benchmarkSemiBandit(c.sigma, c.arms)
 			trial := bandittest.Start(b, e, nil)
 			rng, best := random.New(1, 0, "rewards"), e.Best()
 			y := make([]float64, len(best))
@@ -553,7 +547,7 @@ func BenchmarkPull(b *testing.B) {
 		})
 	}
 	b.Run("ratings/L=100", func(b *testing.B) {
-		e := Ratings{Matroid: benchmarkSemiBandit(BernoulliWeights, 100).Matroid, Rated: make([][]bool, 943)}
+		e := Ratings{Matroid: benchmarkSemiBandit(0, 100).Matroid, Rated: make([][]bool, 943)}
 		rng := random.New(1, 0, "rated")
 		for u := range e.Rated {
 			e.Rated[u] = make([]bool, 100)
@@ -573,7 +567,7 @@ func BenchmarkPull(b *testing.B) {
 
 func BenchmarkRegret(b *testing.B) {
 	for _, arms := range []int{7, 100, 1000} {
-		e := benchmarkSemiBandit(BernoulliWeights, arms)
+		e := benchmarkSemiBandit(0, arms)
 		rng := random.New(1, 0, "sets")
 		for _, c := range []struct {
 			name string

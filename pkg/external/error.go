@@ -5,49 +5,27 @@ import (
 	"strings"
 )
 
-// Fault is what kind of thing a program did wrong.
-type Fault int
-
 // The faults of a program.
 const (
-	NotStarted Fault = iota // the command could not be run
-	Crashed                 // it ended, or closed its standard output
-	Hung                    // no whole line came within the time for an answer
-	Malformed               // the line that came is not an answer to what was asked
-	BadArms                 // the arms are too few, too many, the same, or none of the problem's
-	Refused                 // it answered with an error of its own
-	Closed                  // nothing: what it belongs to was closed while it had a run
+	notStarted = "not started" // the command could not be run
+	crashed    = "crashed"     // it ended, or closed its standard output
+	hung       = "hung"        // no whole line came within the time for an answer
+	malformed  = "malformed"   // the line that came is not an answer to what was asked
+	badArms    = "bad arms"    // the arms are too few, too many, the same, or none of the problem's
+	refused    = "refused"     // it answered with an error of its own
+	closed     = "closed"      // nothing: what it belongs to was closed while it had a run
 )
-
-func (f Fault) String() string {
-	switch f {
-	case NotStarted:
-		return "not started"
-	case Crashed:
-		return "crashed"
-	case Hung:
-		return "hung"
-	case Malformed:
-		return "malformed"
-	case BadArms:
-		return "bad arms"
-	case Refused:
-		return "refused"
-	case Closed:
-		return "closed"
-	}
-	return fmt.Sprintf("Fault(%d)", int(f))
-}
 
 // Error says what a program did wrong. It is bounded: of what came it shows the beginning.
 type Error struct {
 	Program string // the command, as one would type it
-	Fault   Fault
-	When    string // such as "in round 7"
-	Round   int    // the last one that it was asked for; 0 before the first
-	Got     string // what it did
-	Want    string // what it should have done
-	Stderr  string // the last line of its standard error, with the place in it that lines above name
+	// Fault is "not started", "crashed", "hung", "malformed", "bad arms", "refused" or "closed".
+	Fault  string
+	When   string // such as "in round 7"
+	Round  int    // the last one that it was asked for; 0 before the first
+	Got    string // what it did
+	Want   string // what it should have done
+	Stderr string // the last line of its standard error, with the place in it that lines above name
 }
 
 func (e *Error) Error() string {

@@ -155,7 +155,7 @@ func TestClaim(t *testing.T) {
 	for _, bad := range []string{`{}`, `{"epsilon":0,"model":"joint"}`, `{"epsilon":1}`, `{"epsilon":1,"model":"trusted"}`, `{"epsilon":1,"delta":1,"model":"joint"}`,
 		`{"epsilon":"1","model":"joint"}`, `{"epsilon":1,"model":"joint","neighbours":""}`, `[1]`, `{"epsilon":1,"model":"joint","proof":"yes"}`} {
 		var e *Error
-		if _, err := open("claim=" + bad); !errors.As(err, &e) || e.Fault != Malformed || !strings.Contains(e.Got, "claim") {
+		if _, err := open("claim=" + bad); !errors.As(err, &e) || e.Fault != malformed || !strings.Contains(e.Got, "claim") {
 			t.Errorf("claim %s: error %v, want one about the claim", bad, err)
 		}
 	}
@@ -231,10 +231,10 @@ func TestClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var e *Error
-	if _, err := second.Select(&v, nil); !errors.As(err, &e) || e.Fault != Closed {
+	if _, err := second.Select(&v, nil); !errors.As(err, &e) || e.Fault != closed {
 		t.Errorf("a run of a closed learner says %v", err)
 	}
-	if _, err := start().Select(&v, nil); !errors.As(err, &e) || e.Fault != Closed {
+	if _, err := start().Select(&v, nil); !errors.As(err, &e) || e.Fault != closed {
 		t.Errorf("a new run of a closed learner says %v", err)
 	}
 	if n := len(marked(mark)); n != 0 {

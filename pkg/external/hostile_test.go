@@ -30,7 +30,7 @@ import (
 
 // misdeed is what a hostile program does in place of an answer.
 type misdeed struct {
-	fault  Fault
+	fault  string
 	got    string // part of the error
 	rounds bool   // only where arms are asked for
 	do     func()
@@ -60,93 +60,93 @@ func init() {
 }
 
 var misdeeds = map[string]misdeed{
-	"silent":        {Hung, "no answer within", false, func() { _, _ = bufio.NewReader(os.Stdin).ReadString(0); forever() }},
-	"asleep":        {Hung, "no answer within", false, forever},
-	"stops reading": {Hung, "no answer within", false, func() { say("{}\n")(); forever() }},
-	"half a line":   {Hung, `only "{\"ar" within`, false, func() { say(`{"ar`)(); forever() }},
-	"drips": {Hung, "within", false, func() {
+	"silent":        {hung, "no answer within", false, func() { _, _ = bufio.NewReader(os.Stdin).ReadString(0); forever() }},
+	"asleep":        {hung, "no answer within", false, forever},
+	"stops reading": {hung, "no answer within", false, func() { say("{}\n")(); forever() }},
+	"half a line":   {hung, `only "{\"ar" within`, false, func() { say(`{"ar`)(); forever() }},
+	"drips": {hung, "within", false, func() {
 		for range 1000 {
 			say(" ")()
 			time.Sleep(10 * time.Millisecond)
 		}
 	}},
-	"ends well":         {Crashed, "it ended with exit status 0", false, func() { os.Exit(0) }},
-	"ends ill":          {Crashed, "it ended with exit status 3", false, func() { os.Exit(3) }},
-	"panics":            {Crashed, "it ended with exit status 2", false, func() { panic("on purpose") }},
-	"kills itself":      {Crashed, "it ended with signal: killed", false, func() { p, _ := os.FindProcess(os.Getpid()); p.Kill(); forever() }},
-	"ends in a line":    {Crashed, `exit status 4 after "{\"arms\":[0"`, false, func() { say(`{"arms":[0`)(); os.Exit(4) }},
-	"closes its output": {Crashed, "it closed its standard output", false, func() { os.Stdout.Close(); forever() }},
-	"closes all":        {Crashed, "it closed its standard output", false, func() { os.Stdin.Close(); os.Stdout.Close(); os.Stderr.Close(); forever() }},
-	"endless line": {Malformed, "a line that begins", false, func() {
+	"ends well":         {crashed, "it ended with exit status 0", false, func() { os.Exit(0) }},
+	"ends ill":          {crashed, "it ended with exit status 3", false, func() { os.Exit(3) }},
+	"panics":            {crashed, "it ended with exit status 2", false, func() { panic("on purpose") }},
+	"kills itself":      {crashed, "it ended with signal: killed", false, func() { p, _ := os.FindProcess(os.Getpid()); p.Kill(); forever() }},
+	"ends in a line":    {crashed, `exit status 4 after "{\"arms\":[0"`, false, func() { say(`{"arms":[0`)(); os.Exit(4) }},
+	"closes its output": {crashed, "it closed its standard output", false, func() { os.Stdout.Close(); forever() }},
+	"closes all":        {crashed, "it closed its standard output", false, func() { os.Stdin.Close(); os.Stdout.Close(); os.Stderr.Close(); forever() }},
+	"endless line": {malformed, "a line that begins", false, func() {
 		for {
 			say(strings.Repeat("x", 1<<16))()
 		}
 	}},
-	"long line": {Malformed, "a line that begins", false, say(`{"arms":[` + strings.Repeat(" ", mostLine) + "0]}\n")},
-	"endless lines": {Malformed, "", false, func() {
+	"long line": {malformed, "a line that begins", false, say(`{"arms":[` + strings.Repeat(" ", mostLine) + "0]}\n")},
+	"endless lines": {malformed, "", false, func() {
 		for {
 			say("{}\n{}\n")()
 		}
 	}},
-	"two lines":           {Malformed, "more than one line", false, say("{\"arms\":[0]}\n{\"arms\":[0]}\n")},
-	"empty line":          {Malformed, "an empty line", false, say("\n")},
-	"prose":               {Malformed, "not JSON", false, say("I choose the first one.\n")},
-	"half an object":      {Malformed, "not JSON: it ends too soon", false, say("{\"arms\":[0]\n")},
-	"two objects":         {Malformed, "more than one JSON object", false, say("{\"arms\":[0]} {\"arms\":[0]}\n")},
-	"a list":              {Malformed, "not a JSON object", false, say("[0]\n")},
-	"null":                {Malformed, "not a JSON object", false, say("null\n")},
-	"a number":            {Malformed, "not a JSON object", false, say("0\n")},
-	"binary":              {Malformed, "not UTF-8", false, func() { os.Stdout.Write([]byte{0, 255, 254, 7, 0, 128, '\n'}) }},
-	"not UTF-8":           {Malformed, "not UTF-8", false, say("{\"arms\":[0],\"name\":\"\xff\xfe\"}\n")},
-	"zero bytes":          {Malformed, "not JSON", false, say("{\"arms\":[\x000]}\n")},
-	"deep":                {Malformed, "not JSON", false, say(strings.Repeat(`{"arms":[`, 50000) + "\n")},
-	"another member":      {Malformed, `a member "arm"`, false, say("{\"arm\":0}\n")},
-	"capitals":            {Malformed, `a member "ARMS"`, false, say("{\"ARMS\":[0]}\n")},
-	"a member twice":      {Malformed, `"arms" twice`, false, say("{\"arms\":[0],\"arms\":[1]}\n")},
-	"refuses":             {Refused, `it says "no more"`, false, say("{\"error\":\"no more\"}\n")},
-	"refuses at length":   {Refused, "it says", false, say("{\"error\":\"" + strings.Repeat("no ", 100000) + "\"}\n")},
-	"refuses in a number": {Malformed, `"error" that is not a string`, false, say("{\"error\":7}\n")},
-	"floods its error": {Crashed, "exit status 5", false, func() {
+	"two lines":           {malformed, "more than one line", false, say("{\"arms\":[0]}\n{\"arms\":[0]}\n")},
+	"empty line":          {malformed, "an empty line", false, say("\n")},
+	"prose":               {malformed, "not JSON", false, say("I choose the first one.\n")},
+	"half an object":      {malformed, "not JSON: it ends too soon", false, say("{\"arms\":[0]\n")},
+	"two objects":         {malformed, "more than one JSON object", false, say("{\"arms\":[0]} {\"arms\":[0]}\n")},
+	"a list":              {malformed, "not a JSON object", false, say("[0]\n")},
+	"null":                {malformed, "not a JSON object", false, say("null\n")},
+	"a number":            {malformed, "not a JSON object", false, say("0\n")},
+	"binary":              {malformed, "not UTF-8", false, func() { os.Stdout.Write([]byte{0, 255, 254, 7, 0, 128, '\n'}) }},
+	"not UTF-8":           {malformed, "not UTF-8", false, say("{\"arms\":[0],\"name\":\"\xff\xfe\"}\n")},
+	"zero bytes":          {malformed, "not JSON", false, say("{\"arms\":[\x000]}\n")},
+	"deep":                {malformed, "not JSON", false, say(strings.Repeat(`{"arms":[`, 50000) + "\n")},
+	"another member":      {malformed, `a member "arm"`, false, say("{\"arm\":0}\n")},
+	"capitals":            {malformed, `a member "ARMS"`, false, say("{\"ARMS\":[0]}\n")},
+	"a member twice":      {malformed, `"arms" twice`, false, say("{\"arms\":[0],\"arms\":[1]}\n")},
+	"refuses":             {refused, `it says "no more"`, false, say("{\"error\":\"no more\"}\n")},
+	"refuses at length":   {refused, "it says", false, say("{\"error\":\"" + strings.Repeat("no ", 100000) + "\"}\n")},
+	"refuses in a number": {malformed, `"error" that is not a string`, false, say("{\"error\":7}\n")},
+	"floods its error": {crashed, "exit status 5", false, func() {
 		for range 200 {
 			os.Stderr.WriteString(strings.Repeat("flood ", 10000))
 		}
 		os.Stderr.WriteString("\nthe last line\n")
 		os.Exit(5)
 	}},
-	"floods for ever": {Hung, "no answer", false, func() {
+	"floods for ever": {hung, "no answer", false, func() {
 		for {
 			os.Stderr.WriteString(strings.Repeat("flood\n", 10000))
 			time.Sleep(time.Millisecond)
 		}
 	}},
-	"forks and ends":      {Hung, "it ended with exit status 0, and what it has started holds its standard output", false, func() { leave(false); os.Exit(0) }},
-	"forks and sleeps":    {Hung, "no answer", false, func() { leave(false); leave(false); forever() }},
-	"leaves and ends":     {Hung, "it ended with exit status 0, and what it has started holds its standard output", false, func() { leave(true); os.Exit(0) }},
-	"leaves and sleeps":   {Hung, "no answer", false, func() { leave(true); leave(true); forever() }},
-	"leaves and lies":     {Malformed, "not JSON", false, func() { leave(true); say("lies\n")(); forever() }},
-	"no arms":             {Malformed, `no "arms"`, true, say("{}\n")},
-	"NaN":                 {Malformed, "not JSON", true, say("{\"arms\":[NaN]}\n")},
-	"a release of NaN":    {Malformed, "not JSON", true, say("{\"arms\":[0],\"release\":[1,NaN]}\n")},
-	"an infinite release": {Malformed, "not JSON", true, say("{\"arms\":[0],\"release\":[-Infinity]}\n")},
-	"a huge release":      {Malformed, `"release" of`, true, say("{\"arms\":[0],\"release\":[1e999]}\n")},
-	"a release of null":   {Malformed, `"release" with null`, true, say("{\"arms\":[0],\"release\":[null]}\n")},
-	"a null release":      {Malformed, `"release" of null`, true, say("{\"arms\":[0],\"release\":null}\n")},
-	"a release in words":  {Malformed, `"release" of`, true, say("{\"arms\":[0],\"release\":[\"1\"]}\n")},
-	"a fraction":          {Malformed, `"arms" of`, true, say("{\"arms\":[0.5]}\n")},
-	"an exponent":         {Malformed, `"arms" of`, true, say("{\"arms\":[1e300]}\n")},
-	"a huge arm":          {Malformed, `"arms" of`, true, say("{\"arms\":[123456789012345678901234567890]}\n")},
-	"an octal arm":        {Malformed, "not JSON", true, say("{\"arms\":[01]}\n")},
-	"arms in words":       {Malformed, `"arms" of`, true, say("{\"arms\":[\"one\"]}\n")},
-	"arms of null":        {Malformed, `"arms" with null`, true, say("{\"arms\":[null]}\n")},
-	"arms in lists":       {Malformed, `"arms" of`, true, say("{\"arms\":[[0]]}\n")},
-	"an arm alone":        {Malformed, `"arms" of`, true, say("{\"arms\":0}\n")},
-	"too few":             {BadArms, "0 arms, want 2", true, say("{\"arms\":[]}\n")},
-	"too many":            {BadArms, "3 arms, want 2", true, say("{\"arms\":[0,1,2]}\n")},
-	"a thousand":          {BadArms, "1000 arms, want 2", true, say("{\"arms\":[0" + strings.Repeat(",1", 999) + "]}\n")},
-	"the same":            {BadArms, "arm 1 twice", true, say("{\"arms\":[1,1]}\n")},
-	"one too high":        {BadArms, "arm 5, want one in [0, 5)", true, say("{\"arms\":[0,5]}\n")},
-	"one too low":         {BadArms, "arm -1, want one in [0, 5)", true, say("{\"arms\":[-1,0]}\n")},
-	"far too high":        {BadArms, "arm 9223372036854775807", true, say("{\"arms\":[0,9223372036854775807]}\n")},
+	"forks and ends":      {hung, "it ended with exit status 0, and what it has started holds its standard output", false, func() { leave(false); os.Exit(0) }},
+	"forks and sleeps":    {hung, "no answer", false, func() { leave(false); leave(false); forever() }},
+	"leaves and ends":     {hung, "it ended with exit status 0, and what it has started holds its standard output", false, func() { leave(true); os.Exit(0) }},
+	"leaves and sleeps":   {hung, "no answer", false, func() { leave(true); leave(true); forever() }},
+	"leaves and lies":     {malformed, "not JSON", false, func() { leave(true); say("lies\n")(); forever() }},
+	"no arms":             {malformed, `no "arms"`, true, say("{}\n")},
+	"NaN":                 {malformed, "not JSON", true, say("{\"arms\":[NaN]}\n")},
+	"a release of NaN":    {malformed, "not JSON", true, say("{\"arms\":[0],\"release\":[1,NaN]}\n")},
+	"an infinite release": {malformed, "not JSON", true, say("{\"arms\":[0],\"release\":[-Infinity]}\n")},
+	"a huge release":      {malformed, `"release" of`, true, say("{\"arms\":[0],\"release\":[1e999]}\n")},
+	"a release of null":   {malformed, `"release" with null`, true, say("{\"arms\":[0],\"release\":[null]}\n")},
+	"a null release":      {malformed, `"release" of null`, true, say("{\"arms\":[0],\"release\":null}\n")},
+	"a release in words":  {malformed, `"release" of`, true, say("{\"arms\":[0],\"release\":[\"1\"]}\n")},
+	"a fraction":          {malformed, `"arms" of`, true, say("{\"arms\":[0.5]}\n")},
+	"an exponent":         {malformed, `"arms" of`, true, say("{\"arms\":[1e300]}\n")},
+	"a huge arm":          {malformed, `"arms" of`, true, say("{\"arms\":[123456789012345678901234567890]}\n")},
+	"an octal arm":        {malformed, "not JSON", true, say("{\"arms\":[01]}\n")},
+	"arms in words":       {malformed, `"arms" of`, true, say("{\"arms\":[\"one\"]}\n")},
+	"arms of null":        {malformed, `"arms" with null`, true, say("{\"arms\":[null]}\n")},
+	"arms in lists":       {malformed, `"arms" of`, true, say("{\"arms\":[[0]]}\n")},
+	"an arm alone":        {malformed, `"arms" of`, true, say("{\"arms\":0}\n")},
+	"too few":             {badArms, "0 arms, want 2", true, say("{\"arms\":[]}\n")},
+	"too many":            {badArms, "3 arms, want 2", true, say("{\"arms\":[0,1,2]}\n")},
+	"a thousand":          {badArms, "1000 arms, want 2", true, say("{\"arms\":[0" + strings.Repeat(",1", 999) + "]}\n")},
+	"the same":            {badArms, "arm 1 twice", true, say("{\"arms\":[1,1]}\n")},
+	"one too high":        {badArms, "arm 5, want one in [0, 5)", true, say("{\"arms\":[0,5]}\n")},
+	"one too low":         {badArms, "arm -1, want one in [0, 5)", true, say("{\"arms\":[-1,0]}\n")},
+	"far too high":        {badArms, "arm 9223372036854775807", true, say("{\"arms\":[0,9223372036854775807]}\n")},
 }
 
 // hostile plays by the protocol, and does its misdeed in place of the answer to the n-th
@@ -239,7 +239,7 @@ func survive(name, phase string, n int, flag string) error {
 	m := misdeeds[name]
 	p := self("hostile", name, phase, strconv.Itoa(n), flag)
 	p.AnswerWithin, p.OpenWithin = 10*time.Second, 20*time.Second
-	if m.fault == Hung {
+	if m.fault == hung {
 		if p.AnswerWithin = 2 * time.Second; phase == "open" || phase == "unasked" {
 			p.OpenWithin = 3 * time.Second
 		}
@@ -285,9 +285,9 @@ func survive(name, phase string, n int, flag string) error {
 		return fmt.Errorf("error %v of kind %q, want %q and %q", e, e.Fault, m.fault, m.got)
 	case e.Stderr == "" || len(e.Error()) > 3000 || !strings.Contains(e.Error(), "-program hostile"):
 		return fmt.Errorf("an error of %d bytes that does not say all, or too much: %v", len(e.Error()), e)
-	case phase == "round" && e.When != fmt.Sprint("in round ", n) && e.Fault != Hung:
+	case phase == "round" && e.When != fmt.Sprint("in round ", n) && e.Fault != hung:
 		return fmt.Errorf("error %v, want round %d", e, n)
-	case phase == "end" && e.When != "at its end, after round 20" && e.Fault != Hung || phase == "start" && e.When != "before round 1":
+	case phase == "end" && e.When != "at its end, after round 20" && e.Fault != hung || phase == "start" && e.When != "before round 1":
 		return fmt.Errorf("error %v, want one at the %s", e, phase)
 	case took > 30*time.Second:
 		return fmt.Errorf("it took %v", took)
@@ -315,7 +315,7 @@ func TestBlocked(t *testing.T) {
 	defer bandit.Close(l)
 	r := l.Start(rand.New(rand.NewPCG(1, 2)), rand.NewPCG(3, 4))
 	var e *Error
-	if _, err := r.Select(&bandit.View{Round: 1, Arms: 2000, Dim: 20, X: make([]float64, 40000)}, nil); !errors.As(err, &e) || e.Fault != Hung {
+	if _, err := r.Select(&bandit.View{Round: 1, Arms: 2000, Dim: 20, X: make([]float64, 40000)}, nil); !errors.As(err, &e) || e.Fault != hung {
 		t.Errorf("error %v, want that it is late", err)
 	}
 }

@@ -32,7 +32,7 @@ func newPool(p Program, problem bandit.Problem, horizon int) *pool {
 
 // errClosed says that runs come too late.
 func (p *pool) errClosed(when string) *Error {
-	return &Error{Program: title(p.program.Command), Fault: Closed, When: when, Got: "its learner was closed"}
+	return &Error{Program: title(p.program.Command), Fault: closed, When: when, Got: "its learner was closed"}
 }
 
 // take returns a process that waits for a run, or starts one.
@@ -87,7 +87,7 @@ func (p *pool) start() (*process, error) {
 	const when = "when it was opened"
 	one, err := launch(p.program.Command)
 	if err != nil {
-		return nil, &Error{Program: title(p.program.Command), Fault: NotStarted, When: when, Got: err.Error()}
+		return nil, &Error{Program: title(p.program.Command), Fault: notStarted, When: when, Got: err.Error()}
 	}
 	p.mu.Lock()
 	closed := p.closed
@@ -140,10 +140,10 @@ func (p *pool) agree(said ready) error {
 
 // misread returns the error of a line that is not what was asked for, and ends the process.
 func (p *pool) misread(one *process, err error, line []byte, want string) *Error {
-	e := &Error{Program: title(p.program.Command), Fault: Malformed, Got: fmt.Sprintf("%v in %s", err, shown(line)), Want: want}
+	e := &Error{Program: title(p.program.Command), Fault: malformed, Got: fmt.Sprintf("%v in %s", err, shown(line)), Want: want}
 	var own refusal
 	if errors.As(err, &own) {
-		e.Fault, e.Got, e.Want = Refused, fmt.Sprintf("it says %q", string(own)), ""
+		e.Fault, e.Got, e.Want = refused, fmt.Sprintf("it says %q", string(own)), ""
 	}
 	p.drop(one)
 	e.Stderr = one.stderr.last()

@@ -261,11 +261,11 @@ const near = 12
 
 // describe returns the error of a fault, after the end of the process.
 func (p *process) describe(command []string, fault error, line []byte, within time.Duration) *Error {
-	e := &Error{Program: title(command), Fault: Malformed}
+	e := &Error{Program: title(command), Fault: malformed}
 	switch {
 	case errors.Is(fault, errLate):
 		p.end(patience / 10)
-		e.Fault, e.Got = Hung, fmt.Sprintf("no answer within %v (does it flush its output?)", within)
+		e.Fault, e.Got = hung, fmt.Sprintf("no answer within %v (does it flush its output?)", within)
 		if len(line) > 0 {
 			e.Got = fmt.Sprintf("only %s within %v", shown(line), within)
 		}
@@ -280,10 +280,10 @@ func (p *process) describe(command []string, fault error, line []byte, within ti
 		e.Got, e.Want = fmt.Sprintf("more than one line: %s", shown(line)), "one line for each that it is sent"
 	case errors.Is(fault, os.ErrClosed):
 		p.end(0)
-		e.Fault, e.Got = Closed, "its learner was closed, or the process ended with it"
+		e.Fault, e.Got = closed, "its learner was closed, or the process ended with it"
 	default: // io.EOF
 		p.end(patience)
-		e.Fault, e.Got = Crashed, p.how()
+		e.Fault, e.Got = crashed, p.how()
 		if len(line) > 0 {
 			e.Got += " after " + shown(line)
 		}

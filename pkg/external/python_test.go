@@ -170,18 +170,18 @@ func TestPython(t *testing.T) {
 			t.Errorf("it has released %v, want %v and 4", got, total+5)
 		}
 		var e *Error
-		if _, err := r.Select(&v, nil); !errors.As(err, &e) || e.Fault != Refused || !strings.Contains(e.Got, "KeyError: 'round five'") || !strings.Contains(e.Stderr, "mine.py\", line ") || !strings.Contains(e.Stderr, ": KeyError") {
+		if _, err := r.Select(&v, nil); !errors.As(err, &e) || e.Fault != refused || !strings.Contains(e.Got, "KeyError: 'round five'") || !strings.Contains(e.Stderr, "mine.py\", line ") || !strings.Contains(e.Stderr, ": KeyError") {
 			t.Errorf("its fifth round: error %v", err)
 		}
 	}
 	var e *Error
-	if _, err := python(t, file).Open(bandit.Problem{Arms: 5, Slots: 1, RewardMax: 1}, 20); !errors.As(err, &e) || e.Fault != Refused || !strings.Contains(e.Got, "two slots, please") {
+	if _, err := python(t, file).Open(bandit.Problem{Arms: 5, Slots: 1, RewardMax: 1}, 20); !errors.As(err, &e) || e.Fault != refused || !strings.Contains(e.Got, "two slots, please") {
 		t.Errorf("another problem: error %v", err)
 	}
 	if _, err := python(t, write(t, "def f(x):\n    return x[1:3\n")).Open(small, 20); !errors.As(err, &e) || !strings.Contains(e.Stderr, "mine.py\", line 2: SyntaxError") {
 		t.Errorf("error %v, want the line of the syntax error", err)
 	}
-	if _, err := python(t, write(t, "import nothing_of_the_kind")).Open(small, 20); !errors.As(err, &e) || e.Fault != Crashed || !strings.Contains(e.Stderr, "ModuleNotFoundError") {
+	if _, err := python(t, write(t, "import nothing_of_the_kind")).Open(small, 20); !errors.As(err, &e) || e.Fault != crashed || !strings.Contains(e.Stderr, "ModuleNotFoundError") {
 		t.Errorf("a script that does not begin: error %v", err)
 	}
 }

@@ -69,7 +69,7 @@ func (s *session) ask(arms bool) error {
 		e = s.misread(s.process, got, line, want)
 	}
 	if e != nil {
-		if e.Want == "" && e.Fault != Refused && e.Fault != Closed {
+		if e.Want == "" && e.Fault != refused && e.Fault != closed {
 			e.Want = want
 		}
 		return s.fail(e)
@@ -123,7 +123,7 @@ func (s *session) begin() error {
 			return nil
 		}
 		var e *Error
-		if !one.used || errors.As(err, &e) && e.Fault == Refused {
+		if !one.used || errors.As(err, &e) && e.Fault == refused {
 			return err
 		}
 		s.failed = nil
@@ -225,7 +225,7 @@ func (s *session) check(n int) error {
 		return nil
 	}
 	one := s.process
-	e := &Error{Program: title(s.program.Command), Fault: BadArms, Got: got, Want: want}
+	e := &Error{Program: title(s.program.Command), Fault: badArms, Got: got, Want: want}
 	s.drop(one)
 	e.Stderr = one.stderr.last()
 	return s.fail(e)

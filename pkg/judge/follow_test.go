@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/judge"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
@@ -104,7 +103,7 @@ func TestFollowsReleases(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := short(t)
-			o.Only = []judge.Section{judge.Attacks}
+			o.Only = []string{"attacks"}
 			card := card(t, c.l, o)
 			if said := !strings.Contains(card.Verdict(), "is false"); said != c.isTrue {
 				t.Errorf("verdict %q, want the claim %v", card.Verdict(), c.isTrue)
@@ -130,7 +129,7 @@ func TestBare(t *testing.T) {
 		" after round 1 ":           {Phase: 1, Scale: 1, Bare: 1},
 	} {
 		o := short(t)
-		o.Only = []judge.Section{judge.Checks}
+		o.Only = []string{"checks"}
 		var said []string
 		card := card(t, l, o)
 		if isFalse := strings.Contains(card.Verdict(), "is false: a number"); isFalse != (want != "") {
@@ -151,7 +150,7 @@ func TestBare(t *testing.T) {
 // TestReleasesNothing: the card names a learner that tells what it releases, and releases nothing.
 func TestReleasesNothing(t *testing.T) {
 	o := short(t)
-	o.Only = []judge.Section{judge.Attacks}
+	o.Only = []string{"attacks"}
 	if text := card(t, phased{Phase: 1 << 20, Scale: 1}, o).String(); !strings.Contains(text, "nothing new is released in 4096 rounds") {
 		t.Errorf("the card does not say that nothing is released:\n%s", text)
 	}

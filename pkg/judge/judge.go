@@ -48,53 +48,40 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/value"
 )
 
-// Scale says how much work a card is.
-type Scale int
-
-// The scales: a card in seconds, in minutes, or in an hour.
-const (
-	Smoke Scale = iota
-	Lecture
-	Paper
-)
-
-func (s Scale) String() string {
-	switch s {
-	case Smoke:
-		return "smoke"
-	case Lecture:
-		return "lecture"
-	case Paper:
-		return "paper"
-	}
-	return fmt.Sprintf("Scale(%d)", int(s))
-}
-
 // pick returns the number for a scale.
-func pick[T any](s Scale, smoke, lecture, paper T) T { return [...]T{smoke, lecture, paper}[s] }
-
-// Section is a part of a card. What a learner claims stands on every card.
-type Section string
+func pick[T any](scale string, smoke, lecture, paper T) T {
+	switch scale {
+	case "lecture":
+		return lecture
+	case "paper":
+		return paper
+	}
+	return smoke
+}
 
 // The sections of a card, in their order.
 const (
-	Checks  Section = "checks"  // what every learner promises
-	Attacks Section = "attacks" // what can be excluded of the claim
-	Races   Section = "races"   // regret, beside rivals
-	Growth  Section = "growth"  // of the regret with the horizon, and with 1/epsilon
-	Costs   Section = "costs"   // time and memory of a round
-	Inside  Section = "inside"  // what the learner chooses by
+	checks  = "checks"  // what every learner promises
+	attacks = "attacks" // what can be excluded of the claim
+	races   = "races"   // regret, beside rivals
+	growth  = "growth"  // of the regret with the horizon, and with 1/epsilon
+	costs   = "costs"   // time and memory of a round
+	inside  = "inside"  // what the learner chooses by
 )
 
-// Sections lists all sections.
-func Sections() []Section { return []Section{Checks, Attacks, Races, Growth, Costs, Inside} }
+// Sections lists the sections of a card: what every learner promises, what can be excluded of the
+// claim, regret beside rivals, its growth with the horizon and with 1/epsilon, time and memory of a
+// round, and what the learner chooses by. What a learner claims stands on every card.
+func Sections() []string { return []string{checks, attacks, races, growth, costs, inside} }
 
 // Options say how a learner is judged. The zero value is ready for use.
 type Options struct {
-	Name  string // of the learner on its card; empty means its type
-	Scale Scale
-	Seed  uint64    // of all streams; 0 means 1
-	Only  []Section // of the card; nil means all
+	Name string // of the learner on its card; empty means its type
+	// Scale says how much work a card is: "smoke" takes seconds and is the default, "lecture" minutes,
+	// "paper" an hour.
+	Scale string
+	Seed  uint64   // of all streams; 0 means 1
+	Only  []string // some of Sections; nil means all
 	// Confidence is that of all attacks of the card together, in (0, 1); 0 means 0.99.
 	Confidence float64
 	// Attacks is the number of attacks, where so many go by likelihood: those that can see most. 0
@@ -124,8 +111,12 @@ func (o Options) horizon() int { return pick(o.Scale, 1_000, 10_000, 100_000) }
 func (o Options) trials() int { return pick(o.Scale, 8, 24, 50) }
 
 func (o Options) complete() (Options, error) {
-	if o.Scale < Smoke || o.Scale > Paper {
-		return o, fmt.Errorf("judge: Options.Scale = %d, want Smoke, Lecture or Paper", int(o.Scale))
+	switch o.Scale {
+	case "":
+		o.Scale = "smoke"
+	case "smoke", "lecture", "paper":
+	default:
+		return o, fmt.Errorf("judge: Options.Scale = %q, want \"smoke\", \"lecture\" or \"paper\"", o.Scale)
 	}
 	if o.Confidence == 0 {
 		o.Confidence = 0.99
@@ -166,8 +157,8 @@ type Card struct {
 	Scale      string        `json:"scale"`
 	Seed       uint64        `json:"seed"`
 	Version    string        `json:"version"`           // of the toolkit
-	Only       []Section     `json:"only,omitempty"`    // what was played; empty means all sections
-	Stopped    Section       `json:"stopped,omitempty"` // at which the card was interrupted; empty if it is whole
+	Only       []string      `json:"only,omitempty"`    // what was played; empty means all sections
+	Stopped    string        `json:"stopped,omitempty"` // at which the card was interrupted; empty if it is whole
 	Confidence float64       `json:"confidence"`        // of all attacks together
 	Took       time.Duration `json:"took"`
 
@@ -244,7 +235,7 @@ func Learner(ctx context.Context, l bandit.Learner, o Options) (*Card, error) {
 	}
 	begun := time.Now()
 	j := &judging{Options: o, learner: l, card: &Card{
-		Learner: o.Name, Scale: o.Scale.String(), Seed: o.Seed, Version: simulate.Version(),
+		Learner: o.Name, Scale: o.Scale, Seed: o.Seed, Version: simulate.Version(),
 		Only: o.Only, Confidence: o.Confidence,
 	}}
 	if source, err := value.Go(l); err == nil {
@@ -265,16 +256,16 @@ func Learner(ctx context.Context, l bandit.Learner, o Options) (*Card, error) {
 	}
 	j.claim()
 	for _, section := range []struct {
-		part  Section
+		part  string
 		doing string
 		run   func(context.Context) error
 	}{
-		{Checks, "checking what every learner promises", j.check},
-		{Attacks, "attacking the claim", j.attack},
-		{Races, "racing", j.race},
-		{Growth, "measuring how regret grows", j.grow},
-		{Costs, "timing rounds", j.cost},
-		{Inside, "looking inside", j.look},
+		{checks, "checking what every learner promises", j.check},
+		{attacks, "attacking the claim", j.attack},
+		{races, "racing", j.race},
+		{growth, "measuring how regret grows", j.grow},
+		{costs, "timing rounds", j.cost},
+		{inside, "looking inside", j.look},
 	} {
 		if o.Only != nil && !slices.Contains(o.Only, section.part) {
 			continue

@@ -275,7 +275,7 @@ func TestSame(t *testing.T) {
 // its file is damaged.
 func TestKeepsAttacks(t *testing.T) {
 	o := short(t)
-	o.Dir, o.Only = t.TempDir(), []judge.Section{judge.Attacks}
+	o.Dir, o.Only = t.TempDir(), []string{"attacks"}
 	first := card(t, arms.NewDPUCB(1), o)
 	files, err := filepath.Glob(filepath.Join(o.Dir, "attack-*.json"))
 	if err != nil || len(files) != len(first.Attacks) {
@@ -322,7 +322,7 @@ func TestWord(t *testing.T) {
 // TestOneDirectory: cards of several learners, scales or seeds share a directory.
 func TestOneDirectory(t *testing.T) {
 	o := short(t)
-	o.Dir, o.Only = t.TempDir(), []judge.Section{judge.Races}
+	o.Dir, o.Only = t.TempDir(), []string{"races"}
 	card(t, arms.NewDPUCB(1), o)
 	card(t, arms.NewDPUCB(2), o)
 	o.Seed = 2
@@ -340,8 +340,8 @@ func TestRefuses(t *testing.T) {
 	o.Dir = t.TempDir()
 	for want, try := range map[string]func() error{
 		"is nil": func() error { _, err := judge.Learner(context.Background(), nil, judge.Options{}); return err },
-		"Scale = 7": func() error {
-			_, err := judge.Learner(context.Background(), arms.NewUCB1(), judge.Options{Scale: 7})
+		"Scale = \"7\"": func() error {
+			_, err := judge.Learner(context.Background(), arms.NewUCB1(), judge.Options{Scale: "7"})
 			return err
 		},
 		"Workers = -1": func() error {
@@ -349,7 +349,7 @@ func TestRefuses(t *testing.T) {
 			return err
 		},
 		`Only has "race"`: func() error {
-			_, err := judge.Learner(context.Background(), arms.NewUCB1(), judge.Options{Only: []judge.Section{"race"}})
+			_, err := judge.Learner(context.Background(), arms.NewUCB1(), judge.Options{Only: []string{"race"}})
 			return err
 		},
 		"Attacks = -1": func() error {
@@ -388,7 +388,7 @@ func TestStopped(t *testing.T) {
 		}
 	}
 	c, err := judge.Learner(ctx, arms.NewDPUCB(1), o)
-	if !errors.Is(err, context.Canceled) || c.Stopped != judge.Attacks {
+	if !errors.Is(err, context.Canceled) || c.Stopped != "attacks" {
 		t.Fatalf("stopped at %q, %v", c.Stopped, err)
 	}
 	if !strings.Contains(c.Verdict(), "no verdict") || !strings.Contains(c.String(), "INTERRUPTED at the attacks") {
@@ -409,7 +409,7 @@ func TestLittleSeen(t *testing.T) {
 // TestOnly: a card has the sections that are asked for, and says so of its claim.
 func TestOnly(t *testing.T) {
 	o := short(t)
-	o.Only = []judge.Section{judge.Costs}
+	o.Only = []string{"costs"}
 	c := card(t, arms.NewDPUCB(1), o)
 	if len(c.Costs) == 0 || c.Races != nil || c.Attacks != nil || c.Checks != nil || c.Grows != nil || c.Inside != nil {
 		t.Errorf("want costs alone, got\n%v", c)
@@ -423,7 +423,7 @@ func TestOnly(t *testing.T) {
 func TestGrowsUnderALaw(t *testing.T) {
 	for world, keys := range map[string][]string{"2 arms": {"two", "adversary"}, "10 arms, means that go up and down": {"adversary"}} {
 		o := short(t)
-		o.Only = []judge.Section{judge.Growth}
+		o.Only = []string{"growth"}
 		var err error
 		if o.Worlds, err = catalogue.Named(keys...); err != nil {
 			t.Fatal(err)
@@ -505,7 +505,7 @@ func TestSingle(t *testing.T) {
 // TestRivalFails: a rival that fails is named, and is no fault of the learner.
 func TestRivalFails(t *testing.T) {
 	o := short(t)
-	o.Only = []judge.Section{judge.Races}
+	o.Only = []string{"races"}
 	o.Rivals = []catalogue.Entry{{Name: "crashes", New: func(bandit.Problem, privacy.Budget) bandit.Learner {
 		return cheat{Learner: arms.NewUCB1(), Crash: 500}
 	}}}
@@ -528,7 +528,7 @@ func BenchmarkRaces(b *testing.B) {
 	}
 	b.Run("card", func(b *testing.B) {
 		for range b.N {
-			o := judge.Options{Worlds: worlds, Only: []judge.Section{judge.Races}, Scale: judge.Lecture}
+			o := judge.Options{Worlds: worlds, Only: []string{"races"}, Scale: "lecture"}
 			if _, err := judge.Learner(context.Background(), l, o); err != nil {
 				b.Fatal(err)
 			}

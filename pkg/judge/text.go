@@ -23,7 +23,7 @@ func (c *Card) String() string {
 		section(w)
 		w.Flush()
 	}
-	if c.has(Races) {
+	if c.has(races) {
 		for _, why := range c.PlaysNot {
 			fmt.Fprintf(&b, "does not play  %s\n", why)
 		}
@@ -32,7 +32,7 @@ func (c *Card) String() string {
 }
 
 // has reports whether a section was asked for.
-func (c *Card) has(s Section) bool { return len(c.Only) == 0 || slices.Contains(c.Only, s) }
+func (c *Card) has(s string) bool { return len(c.Only) == 0 || slices.Contains(c.Only, s) }
 
 // number formats a number in three digits.
 func number[T ~float64](v T) string { return fmt.Sprintf("%.3g", float64(v)) }
@@ -86,7 +86,7 @@ func (c *Card) Verdict() string {
 			}
 			return line
 		}
-		if c.Stopped == Attacks {
+		if c.Stopped == attacks {
 			continue
 		}
 		line := fmt.Sprintf("the claim stands: of epsilon %.3g, the best attack excludes %.3g (%s)", a.Claimed, a.Excluded, a.Name)
@@ -102,10 +102,10 @@ func (c *Card) Verdict() string {
 		}
 		return line
 	}
-	if c.Stopped == Checks || c.Stopped == Attacks {
+	if c.Stopped == checks || c.Stopped == attacks {
 		return "interrupted before all attacks were made: no verdict"
 	}
-	if !c.has(Attacks) {
+	if !c.has(attacks) {
 		return "the claim was not attacked"
 	}
 	if c.broke() {

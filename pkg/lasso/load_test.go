@@ -62,7 +62,7 @@ func TestIndefinite(t *testing.T) {
 		switch low := least(); {
 		case low < -2e-9:
 			refused++
-			if !errors.Is(err, ErrIndefinite) {
+			if !errors.Is(err, errIndefinite) {
 				t.Errorf("d = %d, n = %d, least eigenvalue %v: %v", d, n, low, err)
 			}
 			for j := range d + 1 {
@@ -103,8 +103,8 @@ func TestIndefinite(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want an error with %q", err, want)
 		}
-		if indefinite := !strings.Contains(want, "equal"); errors.Is(err, ErrIndefinite) != indefinite {
-			t.Errorf("%v is ErrIndefinite: %v, want %v", err, !indefinite, indefinite)
+		if indefinite := !strings.Contains(want, "equal"); errors.Is(err, errIndefinite) != indefinite {
+			t.Errorf("%v is errIndefinite: %v, want %v", err, !indefinite, indefinite)
 		}
 	}
 }

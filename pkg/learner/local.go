@@ -197,7 +197,7 @@ func (l Local) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 			return nil, err
 		}
 		if ready.shuffler != nil {
-			ready.plan = privacy.Own(d, mixed)
+			ready.plan = mixed.Of(d)
 		}
 	}
 	if err := checkMixed(ready.plan, ready.shuffler, ready.batch); err != nil {

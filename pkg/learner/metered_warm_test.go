@@ -39,7 +39,7 @@ func warmers() map[string]struct {
 	}
 	m := expect.Must(matroid.NewUniform(7, 3))
 	cts := func(tally privacy.Tally, cost float64) entry {
-		return entry{learner.New(slots.CTS{Matroid: m, Initialisation: slots.AsPublished}, tally), cost}
+		return entry{learner.New(slots.CTS{Matroid: m, WarmUp: true}, tally), cost}
 	}
 	return map[string]entry{
 		"omm as published": {slots.DPUCBMATAsPublished(m, 2), 2. * 7 / 3},
@@ -79,7 +79,7 @@ func TestMeteredRounds(t *testing.T) {
 	beyond, budget := 0, privacy.Budget{Epsilon: 0.7}
 	for arms := 2; arms < 60; arms++ {
 		m := expect.Must(matroid.NewUniform(arms, 1))
-		l := learner.New(slots.CTS{Matroid: m, Initialisation: slots.AsPublished}, tally.Blocks{Budget: budget})
+		l := learner.New(slots.CTS{Matroid: m, WarmUp: true}, tally.Blocks{Budget: budget})
 		p := bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}
 		if metered := budgeted(t, learner.Metered{Learner: l, Budget: budget}, p, 9); metered.Paid() != 9 {
 			t.Errorf("%d arms: pays for %d rounds, want 9", arms, metered.Paid())
@@ -133,8 +133,11 @@ func dearPlan(records int) privacy.Plan {
 // TestMeteredCountsRoundZero among the records that the budget pays for, and not among the rounds.
 func TestMeteredCountsRoundZero(t *testing.T) {
 	m := expect.Must(matroid.NewUniform(7, 3))
-	for _, start := range []slots.Initialisation{slots.Forced, slots.AsPublished} {
-		first := int(start)
+	for _, start := range []bool{false, true} {
+		first := 0
+		if start {
+			first = 1
+		}
 		for _, c := range []struct {
 			epsilon float64
 			records int // -1: not even round 0 if there is one
@@ -143,7 +146,7 @@ func TestMeteredCountsRoundZero(t *testing.T) {
 			paid := min(c.records-first, 10)
 			for _, freeze := range []bool{false, true} {
 				of := learner.Metered{Budget: privacy.Budget{Epsilon: c.epsilon}, Freeze: freeze,
-					Learner: dear{learner.New(slots.CTS{Matroid: m, Initialisation: start}, tally.Blocks{Budget: privacy.Budget{Epsilon: 3}})}}
+					Learner: dear{learner.New(slots.CTS{Matroid: m, WarmUp: start}, tally.Blocks{Budget: privacy.Budget{Epsilon: 3}})}}
 				if paid < 0 {
 					expect.Error(t, name, learnertest.Failure(of.Open(warmProblem, 10)), "round 0")
 					continue

@@ -101,7 +101,7 @@ func numbers() []*simulate.Experiment {
 		}
 		return all
 	}
-	uniform := environment.SemiBandit{Matroid: expect.Must(matroid.NewUniform(5, 1)), Means: []float64{0.1, 0.9, 0.3, 0.2, 0}, Law: environment.GaussianWeights, Sigma: 0.5}
+	uniform := environment.SemiBandit{Matroid: expect.Must(matroid.NewUniform(5, 1)), Means: []float64{0.1, 0.9, 0.3, 0.2, 0}, Sigma: 0.5}
 	rated := make([][]bool, 40)
 	r := random.New(1, 0, "rated")
 	for i := range rated {

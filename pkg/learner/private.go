@@ -8,6 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/internal/serial"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
@@ -291,10 +292,11 @@ func (l *PrivateRun[R]) WarmUp(y []float64) error {
 	return err
 }
 
-// Released appends to dst all that the statistic shows after the last record, as privacy.Serialise
-// writes it. An audit's transcript of the learner is made of it and of the arms.
+// Released appends to dst all that the statistic shows after the last record, as numbers: whether
+// the release has moved, and every field of it. An audit's transcript of the learner is made of it
+// and of the arms.
 func (l *PrivateRun[R]) Released(dst []float64) ([]float64, error) {
-	return privacy.Serialise(dst, l.moved, l.stream.Release())
+	return serial.Write(dst, l.moved, l.stream.Release())
 }
 
 // released appends what a run that another one wraps has released.

@@ -177,6 +177,9 @@ func TestOversized(t *testing.T) {
 	}
 }
 
+// noMatroid is a matroid that is always nil.
+type noMatroid struct{ matroid.Matroid }
+
 // fixed is an accumulator whose release is always the same matrix.
 type fixed struct {
 	release []float64
@@ -290,7 +293,7 @@ func TestNilPointers(t *testing.T) {
 		{local.CombinerDevice{Devices: []learner.Device{device, (*local.LDPDevice)(nil)}}, contextual, "CombinerDevice.Devices[1] is a *local.LDPDevice that is nil"},
 		{local.CombinerServer{Servers: []learner.Server{(*local.OnlineServer)(nil)}, Regret: []local.RegretBound{{Coefficient: 1, Power: 0.5, Eta: 1}}},
 			contextual, "CombinerServer.Servers[0] is a *local.OnlineServer that is nil"},
-		{learner.New(slots.CTS{Matroid: (*matroid.Uniform)(nil)}, nil), arms, "CTS.Matroid is a *matroid.Uniform that is nil"},
+		{learner.New(slots.CTS{Matroid: (*noMatroid)(nil)}, nil), arms, "CTS.Matroid is a *learner_test.noMatroid that is nil"},
 	} {
 		var err error
 		switch what := c.what.(type) {

@@ -36,13 +36,17 @@ func genres(films int) [][]int {
 	return vectors
 }
 
-func randomGraph(vertices, edges int) *matroid.Graphic {
+func randomEnds(vertices, edges int) [][2]int {
 	rng := rand.New(rand.NewPCG(2, uint64(edges)))
 	ends := make([][2]int, edges)
 	for e := range ends {
 		ends[e] = [2]int{rng.IntN(vertices), rng.IntN(vertices)}
 	}
-	return must(matroid.NewGraphic(vertices, ends))
+	return ends
+}
+
+func randomGraph(vertices, edges int) matroid.Matroid {
+	return must(matroid.NewGraphic(vertices, randomEnds(vertices, edges)))
 }
 
 func BenchmarkGreedy(b *testing.B) {

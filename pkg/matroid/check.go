@@ -6,37 +6,29 @@ import (
 	"slices"
 )
 
-// Axiom names the property that a Violation violates.
-type Axiom string
-
+// The axioms that a Violation names.
 const (
-	// Hereditary says that a subset of an independent set is independent.
-	Hereditary Axiom = "hereditary"
-	// Exchange says that of two independent sets with |X| = |Y|+1, X has an element that can be added
-	// to Y.
-	Exchange Axiom = "exchange"
-	// RankIsSize says that Rank returns the size of a basis.
-	RankIsSize Axiom = "rank"
-	// AnyOrder says that whether a set is independent does not depend on the order of adding, nor on
-	// what was refused in between.
-	AnyOrder Axiom = "order"
-	// Contract says that Clear, Add and Len do what Builder promises, and that builders do not disturb
-	// each other.
-	Contract Axiom = "contract"
+	hereditary = "hereditary"
+	exchange   = "exchange"
+	rankIsSize = "rank"
+	anyOrder   = "order"
+	contract   = "contract"
 )
 
-// Violation is a counterexample that Check has found.
+// Violation is a counterexample that Check has found. What X and Y are depends on the axiom:
 //
-// What X and Y are depends on the axiom:
-//
-//   - Hereditary: X is independent, and its subset Y is not.
-//   - Exchange: both are independent, and no element of X can be added to Y.
-//   - RankIsSize: X is a basis.
-//   - AnyOrder: X and Y have the same elements in two orders of adding, and only X is accepted; or
-//     X equals Y, and the answer depends on elements that were refused before.
-//   - Contract: X was added or offered, in this order.
+//   - "hereditary", a subset of an independent set is independent: X is independent, and its subset
+//     Y is not.
+//   - "exchange", of two independent sets with |X| = |Y|+1, X has an element that can be added to
+//     Y: both are independent, and no element of X can be added to Y.
+//   - "rank", Rank returns the size of a basis: X is a basis.
+//   - "order", whether a set is independent depends neither on the order of adding nor on what was
+//     refused in between: X and Y have the same elements in two orders of adding, and only X is
+//     accepted; or X equals Y, and the answer depends on elements that were refused before.
+//   - "contract", Clear, Add and Len do what Builder promises, and builders do not disturb each
+//     other: X was added or offered, in this order.
 type Violation struct {
-	Axiom  Axiom  // the axiom violated
+	Axiom  string // the axiom violated
 	X, Y   []int  // sets or lists of elements, by axiom
 	Detail string // the violation in words
 }
@@ -66,7 +58,7 @@ func Check(m Matroid, rng *rand.Rand) error {
 		rng = rand.New(rand.NewPCG(1, 2))
 	}
 	if m.Size() < 0 {
-		return &Violation{Axiom: Contract, Detail: fmt.Sprintf("Size() = %d, want >= 0", m.Size())}
+		return &Violation{Axiom: contract, Detail: fmt.Sprintf("Size() = %d, want >= 0", m.Size())}
 	}
 	c := &checker{m: m, rng: rng, size: m.Size(), b: m.NewBuilder(), other: m.NewBuilder()}
 	if c.size <= 14 {
@@ -90,7 +82,7 @@ type checker struct {
 }
 
 // report records a violation, if it is the first.
-func (c *checker) report(axiom Axiom, x, y []int, format string, args ...any) {
+func (c *checker) report(axiom string, x, y []int, format string, args ...any) {
 	if c.found == nil {
 		c.found = &Violation{Axiom: axiom, X: slices.Clone(x), Y: slices.Clone(y), Detail: fmt.Sprintf(format, args...)}
 	}
@@ -101,19 +93,19 @@ func (c *checker) grow(list []int) []int {
 	set := make([]int, 0, len(list))
 	c.b.Clear()
 	if n := c.b.Len(); n != 0 {
-		c.report(Contract, nil, nil, "Len() = %d after Clear, want 0", n)
+		c.report(contract, nil, nil, "Len() = %d after Clear, want 0", n)
 	}
 	for _, e := range list {
 		if c.b.Add(e) {
 			set = append(set, e)
 		}
 		if n := c.b.Len(); n != len(set) {
-			c.report(Contract, set, nil, "Len() = %d after Add took %v, want %d", n, set, len(set))
+			c.report(contract, set, nil, "Len() = %d after Add took %v, want %d", n, set, len(set))
 		}
 	}
 	for _, e := range set {
 		if c.b.Add(e) {
-			c.report(Contract, set, nil, "Add(%d) is true with %v in the set already", e, set)
+			c.report(contract, set, nil, "Add(%d) is true with %v in the set already", e, set)
 		}
 	}
 	return set
@@ -129,16 +121,16 @@ func (c *checker) reorder(set, order []int) {
 	part := order[:refused+1]
 	as := slices.DeleteFunc(slices.Clone(set), func(e int) bool { return !slices.Contains(part, e) })
 	if len(part) == len(set) || len(c.grow(as)) == len(as) {
-		c.report(AnyOrder, as, part, "added as %v it is independent, added as %v it is not", as, part)
+		c.report(anyOrder, as, part, "added as %v it is independent, added as %v it is not", as, part)
 	} else {
-		c.report(Hereditary, set, part, "%v is independent but its subset %v is not", set, part)
+		c.report(hereditary, set, part, "%v is independent but its subset %v is not", set, part)
 	}
 }
 
 // afresh reports a violation if a set that grew among other offers is refused without them.
 func (c *checker) afresh(offered, set []int) {
 	if got := c.grow(set); len(got) != len(set) {
-		c.report(AnyOrder, set, set, "%v is taken out of the offers %v, but not alone", set, offered)
+		c.report(anyOrder, set, set, "%v is taken out of the offers %v, but not alone", set, offered)
 	}
 }
 
@@ -162,11 +154,11 @@ func (c *checker) maximal(list []int) (set []int) {
 func (c *checker) unexchangeable(x, y []int) {
 	for _, e := range x {
 		if larger := append(slices.Clone(y), e); !slices.Contains(y, e) && len(c.grow(larger)) == len(larger) {
-			c.report(AnyOrder, larger, larger, "%v is independent, but after other elements were refused %d is, too", larger, e)
+			c.report(anyOrder, larger, larger, "%v is independent, but after other elements were refused %d is, too", larger, e)
 			return
 		}
 	}
-	c.report(Exchange, x, y, "%v and %v are independent, but no element of the first can be added to the second", x, y)
+	c.report(exchange, x, y, "%v and %v are independent, but no element of the first can be added to the second", x, y)
 }
 
 // together reports a violation if two builders that grow side by side do not behave as they do
@@ -184,7 +176,7 @@ func (c *checker) together() {
 		c.other.Add(second[i])
 	}
 	if !slices.Equal(got, want) {
-		c.report(Contract, first, nil, "of %v a builder takes %v alone, and %v while another one grows", first, want, got)
+		c.report(contract, first, nil, "of %v a builder takes %v alone, and %v while another one grows", first, want, got)
 	}
 }
 
@@ -234,7 +226,7 @@ func (c *checker) all() {
 		for i, e := range offers {
 			took := c.b.Add(e)
 			if want := independent[set|1<<e]; took != want {
-				c.report(AnyOrder, append(list, e), append(list, e), "offered %v, Add(%d) is %v, but without those refused it is %v", offers[:i+1], e, took, want)
+				c.report(anyOrder, append(list, e), append(list, e), "offered %v, Add(%d) is %v, but without those refused it is %v", offers[:i+1], e, took, want)
 				return
 			}
 			if took {
@@ -247,7 +239,7 @@ func (c *checker) all() {
 
 	for y := range sets {
 		for x := range c.neighbours(y, independent) {
-			c.report(Exchange, listOf(x), listOf(y), "%v and %v are independent, but no element of the first can be added to the second", listOf(x), listOf(y))
+			c.report(exchange, listOf(x), listOf(y), "%v and %v are independent, but no element of the first can be added to the second", listOf(x), listOf(y))
 			return
 		}
 	}
@@ -283,7 +275,7 @@ func (c *checker) neighbours(y uint, independent []bool) func(yield func(uint) b
 // rank reports a violation if Rank is not the size of the basis.
 func (c *checker) rank(basis []int) {
 	if rank := c.m.Rank(); rank != len(basis) {
-		c.report(RankIsSize, basis, nil, "Rank() = %d, but %v is a basis, of %d elements", rank, basis, len(basis))
+		c.report(rankIsSize, basis, nil, "Rank() = %d, but %v is a basis, of %d elements", rank, basis, len(basis))
 	}
 }
 

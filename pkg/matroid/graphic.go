@@ -3,30 +3,35 @@ package matroid
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
-// Graphic is the cycle matroid of an undirected graph: its elements are the edges, and a set of
-// edges is independent if it has no cycle (Whitney 1935).
-//
-// Its bases are the spanning forests. An edge from a vertex to itself is a loop, and an independent
-// set has at most one of several parallel edges.
-type Graphic struct {
+// graphic is what NewGraphic returns.
+type graphic struct {
 	vertices, rank int
 	ends           [][2]int32 // by edge
 }
 
-var _ Matroid = (*Graphic)(nil)
+var _ Matroid = (*graphic)(nil)
 
-// NewGraphic returns the matroid of the graph on the vertices 0, ..., vertices-1 in which element e
-// is the edge between edges[e][0] and edges[e][1].
-func NewGraphic(vertices int, edges [][2]int) (*Graphic, error) {
+// NewGraphic returns the cycle matroid of the undirected graph on the vertices 0, ..., vertices-1
+// in which element e is the edge between edges[e][0] and edges[e][1]. A set of edges is independent
+// if it has no cycle (Whitney 1935).
+//
+// Its bases are the spanning forests, and its rank is the number of vertices minus that of
+// connected components. An edge from a vertex to itself is a loop, and an independent set has at
+// most one of several parallel edges.
+//
+// Its builders are union-find structures, by size and with path halving (Tarjan 1975): an edge
+// takes nearly constant time, and Clear a pass over the vertices.
+func NewGraphic(vertices int, edges [][2]int) (Matroid, error) {
 	if vertices < 0 || vertices > math.MaxInt32 {
 		return nil, fmt.Errorf("matroid: Graphic vertices = %d, want in [0, %d]", vertices, math.MaxInt32)
 	}
 	if err := checkSize("Graphic vertices", vertices); err != nil {
 		return nil, err
 	}
-	g := &Graphic{vertices: vertices, ends: make([][2]int32, len(edges))}
+	g := &graphic{vertices: vertices, ends: make([][2]int32, len(edges))}
 	for e, ends := range edges {
 		for i, v := range ends {
 			if v < 0 || v >= vertices {
@@ -36,25 +41,19 @@ func NewGraphic(vertices int, edges [][2]int) (*Graphic, error) {
 		}
 	}
 	g.rank = fullRank(g)
-	return g, nil
+	return &made{g, "NewGraphic", []any{vertices, slices.Clone(edges)}}, nil
 }
 
 // Size returns the number of edges.
-func (g *Graphic) Size() int { return len(g.ends) }
+func (g *graphic) Size() int { return len(g.ends) }
 
 // Rank returns the number of edges of a spanning forest: vertices minus connected components.
-func (g *Graphic) Rank() int { return g.rank }
-
-// Edge returns the vertices that edge e joins.
-func (g *Graphic) Edge(e int) (u, v int) { return int(g.ends[e][0]), int(g.ends[e][1]) }
-
-// Vertices returns the number of vertices.
-func (g *Graphic) Vertices() int { return g.vertices }
+func (g *graphic) Rank() int { return g.rank }
 
 // NewBuilder returns an empty forest that can grow. It is a union-find structure, by size and with
 // path halving (Tarjan 1975): an edge takes nearly constant time, and Clear a pass over the
 // vertices.
-func (g *Graphic) NewBuilder() Builder {
+func (g *graphic) NewBuilder() Builder {
 	b := &graphicBuilder{ends: g.ends, parent: make([]int32, g.vertices)}
 	b.Clear()
 	return b

@@ -159,11 +159,7 @@ func TestGreedyLarge(t *testing.T) {
 	for _, size := range []int{19, 20, 21, 22, 100, 400} {
 		all := must(matroid.NewUniform(size, size))
 		some := must(matroid.NewUniform(size, size/3))
-		graph := randomGraph(size/4+1, size)
-		ends := make([][2]int, size)
-		for e := range ends {
-			ends[e][0], ends[e][1] = graph.Edge(e)
-		}
+		graph, ends := randomGraph(size/4+1, size), randomEnds(size/4+1, size)
 		for _, m := range []defined{
 			{all, func([]int) bool { return true }},
 			{some, func(set []int) bool { return len(set) <= size/3 }},

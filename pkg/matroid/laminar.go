@@ -6,26 +6,24 @@ import (
 	"slices"
 )
 
-// Laminar is the matroid of a laminar family, in which any two sets are nested or disjoint and each
-// set has a capacity: a set is independent if it has at most capacity many elements of each set of
-// the family (Edmonds 1970).
-//
-// As an action set: at most ten films, at most five of these older than I am, and at most three of
-// those of one genre. An element in none of the family's sets is unrestricted.
-type Laminar struct {
-	sets     [][]int // as they were given
+// laminar is what NewLaminar returns.
+type laminar struct {
 	capacity []int
 	parent   []int // by set, the smallest set that contains it, or -1
 	deepest  []int // by element, the smallest set that has it, or -1
 	rank     int
 }
 
-var _ Matroid = (*Laminar)(nil)
+var _ Matroid = (*laminar)(nil)
 
-// NewLaminar returns the matroid of the elements 0, ..., size-1 and a laminar family with
-// capacities, at least 0. The sets may come in any order and may repeat; the elements of each are
-// distinct.
-func NewLaminar(size int, sets [][]int, capacity []int) (*Laminar, error) {
+// NewLaminar returns the matroid of a laminar family, in which any two sets are nested or disjoint
+// and each set has a capacity: a set is independent if it has at most capacity many elements of
+// each set of the family (Edmonds 1970). The elements are 0, ..., size-1, and capacities at least
+// 0. The sets may come in any order and may repeat; the elements of each are distinct.
+//
+// As an action set: at most ten films, at most five of these older than I am, and at most three of
+// those of one genre. An element in none of the family's sets is unrestricted.
+func NewLaminar(size int, sets [][]int, capacity []int) (Matroid, error) {
 	if size < 0 {
 		return nil, fmt.Errorf("matroid: Laminar size = %d, want >= 0", size)
 	}
@@ -35,7 +33,7 @@ func NewLaminar(size int, sets [][]int, capacity []int) (*Laminar, error) {
 	if len(sets) != len(capacity) {
 		return nil, fmt.Errorf("matroid: Laminar has %d sets and %d capacities, want one for each", len(sets), len(capacity))
 	}
-	m := &Laminar{sets: rowsOf(sets), capacity: slices.Clone(capacity), parent: make([]int, len(sets)), deepest: make([]int, size)}
+	m := &laminar{capacity: slices.Clone(capacity), parent: make([]int, len(sets)), deepest: make([]int, size)}
 	for e := range m.deepest {
 		m.deepest[e] = -1
 	}
@@ -78,11 +76,11 @@ func NewLaminar(size int, sets [][]int, capacity []int) (*Laminar, error) {
 		}
 	}
 	m.rank = fullRank(m)
-	return m, nil
+	return &made{m, "NewLaminar", []any{size, rowsOf(sets), m.capacity}}, nil
 }
 
 // within reports whether t is s or contains s.
-func (m *Laminar) within(s, t int) bool {
+func (m *laminar) within(s, t int) bool {
 	for ; s >= 0; s = m.parent[s] {
 		if s == t {
 			return true
@@ -92,22 +90,22 @@ func (m *Laminar) within(s, t int) bool {
 }
 
 // Size returns the number of elements.
-func (m *Laminar) Size() int { return len(m.deepest) }
+func (m *laminar) Size() int { return len(m.deepest) }
 
 // Rank returns the size of a basis. It can be less than the sum of the capacities of disjoint sets,
 // because a set around them may allow less.
-func (m *Laminar) Rank() int { return m.rank }
+func (m *laminar) Rank() int { return m.rank }
 
 // NewBuilder returns an empty set that can grow. An element costs one step for each set that has
 // it.
-func (m *Laminar) NewBuilder() Builder {
+func (m *laminar) NewBuilder() Builder {
 	b := &laminarBuilder{m: m, room: make([]int, len(m.capacity)), in: make([]bool, len(m.deepest))}
 	b.Clear()
 	return b
 }
 
 type laminarBuilder struct {
-	m    *Laminar
+	m    *laminar
 	room []int // by set, how many more elements fit
 	in   []bool
 	n    int

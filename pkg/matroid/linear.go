@@ -8,8 +8,7 @@ import (
 	"slices"
 )
 
-// Linear is the matroid of integer vectors: a set is independent if its vectors are linearly
-// independent over the real numbers (Whitney 1935). Its answers are exact.
+// linear is the matroid of integer vectors, exactly.
 //
 // It eliminates modulo a prime p, and the answers hold over the reals if every minor is below p in
 // absolute value. If k vectors are independent, some k x k minor is not 0. Being below p, it is not
@@ -27,11 +26,7 @@ import (
 // and parallel vectors share a representative. Only a basis of the column space is kept of the
 // columns: the others are linear combinations of it, so the rank of no set of rows changes. Zeros
 // are not stored.
-//
-// With at most z nonzero entries in a row and n elements in the set, asking about an element costs
-// O(z (K-n)), and adding it O(K (K-n)).
-type Linear struct {
-	vectors         [][]int // as they were given
+type linear struct {
 	size, dim, rank int
 	class           []int // by element; parallel vectors share a class, and 0 is the zero vector's
 	first           []int // by class, where its entries start; one more entry than classes
@@ -40,12 +35,17 @@ type Linear struct {
 	value           [][]uint64 // by prime, the nonzero entries
 }
 
-var _ Matroid = (*Linear)(nil)
+var _ Matroid = (*linear)(nil)
 
-// NewLinear returns the matroid whose element e is the vector vectors[e]. The vectors have one
+// NewLinear returns the matroid of integer vectors: a set is independent if its vectors are
+// linearly independent over the real numbers (Whitney 1935). Its answers are exact, and its rank is
+// the dimension of the vectors' span. Element e is the vector vectors[e]. The vectors have one
 // length and are copied. Entries are above -2^63.
-func NewLinear(vectors [][]int) (*Linear, error) {
-	m := &Linear{vectors: rowsOf(vectors), size: len(vectors)}
+//
+// With at most z nonzero entries in a row, rank K and n elements in the set, asking about an
+// element costs O(z (K-n)), and adding it O(K (K-n)).
+func NewLinear(vectors [][]int) (Matroid, error) {
+	m := &linear{size: len(vectors)}
 	rows := make([][]int64, len(vectors))
 	for e, v := range vectors {
 		if len(v) != len(vectors[0]) {
@@ -82,7 +82,7 @@ func NewLinear(vectors [][]int) (*Linear, error) {
 	}
 	m.primes = primes[:len(primesAbove(hadamard(distinct, m.rank)))]
 	m.store(distinct)
-	return m, nil
+	return &made{m, "NewLinear", []any{rowsOf(vectors)}}, nil
 }
 
 // primitive divides a vector by the greatest common divisor of its entries and makes the first
@@ -113,7 +113,7 @@ func primitive(v []int64) {
 
 // classify sets the classes of parallel vectors. It returns one vector of each class except the
 // zero vector's.
-func (m *Linear) classify(rows [][]int64) (distinct [][]int64) {
+func (m *linear) classify(rows [][]int64) (distinct [][]int64) {
 	order := make([]int, len(rows))
 	for e := range order {
 		order[e] = e
@@ -134,7 +134,7 @@ func (m *Linear) classify(rows [][]int64) (distinct [][]int64) {
 }
 
 // store stores the nonzero entries modulo each prime.
-func (m *Linear) store(distinct [][]int64) {
+func (m *linear) store(distinct [][]int64) {
 	m.first = make([]int, 0, len(distinct)+2)
 	m.first = append(m.first, 0, 0)
 	m.value = make([][]uint64, len(m.primes))
@@ -153,16 +153,13 @@ func (m *Linear) store(distinct [][]int64) {
 }
 
 // Size returns the number of vectors.
-func (m *Linear) Size() int { return m.size }
+func (m *linear) Size() int { return m.size }
 
 // Rank returns the dimension of the vectors' span.
-func (m *Linear) Rank() int { return m.rank }
-
-// Dim returns the vectors' length.
-func (m *Linear) Dim() int { return m.dim }
+func (m *linear) Rank() int { return m.rank }
 
 // NewBuilder returns an empty set that can grow.
-func (m *Linear) NewBuilder() Builder {
+func (m *linear) NewBuilder() Builder {
 	b := &linearBuilder{m: m, done: make([]bool, len(m.first)-1), space: make([]quotient, len(m.primes))}
 	for i, p := range m.primes {
 		b.space[i] = quotient{p: p, dim: m.rank, image: make([]uint64, m.rank*m.rank), last: make([]uint64, m.rank)}
@@ -172,7 +169,7 @@ func (m *Linear) NewBuilder() Builder {
 }
 
 type linearBuilder struct {
-	m     *Linear
+	m     *linear
 	n     int
 	done  []bool     // by class, whether it is in the set's span
 	space []quotient // by prime

@@ -5,32 +5,31 @@ import (
 	"math"
 )
 
-// LinearFloat is the matroid of real vectors (Whitney 1935), as far as floating point can tell. For
-// integers use [Linear], which is exact.
-//
-// A vector counts as dependent on a set if its distance from the set's span is at most Tolerance
-// times its length. With such a tolerance this is a matroid only if all vectors are clear cases:
-// each distance, relative to the length, is either below Tolerance or well above 1e-16/Tolerance.
-// The latter is because a rounding error of 1e-16 turns the direction of a remainder by 1e-16 over
-// its relative length. For the default these thresholds are 1e-9 and 1e-7. In other cases the
-// answer may depend on the order in which elements were added. [Check] can find that out.
-type LinearFloat struct {
-	vectors         [][]float64 // as they were given
+// linearFloat is what NewLinearFloat returns.
+type linearFloat struct {
 	size, dim, rank int
 	tolerance       float64
 	unit            []float64 // size x dim, row-major: the vectors at length 1
 	loop            []bool
 }
 
-var _ Matroid = (*LinearFloat)(nil)
+var _ Matroid = (*linearFloat)(nil)
 
 // defaultTolerance is the tolerance that 0 stands for.
 const defaultTolerance = 1e-9
 
-// NewLinearFloat returns the matroid whose element e is the vector vectors[e]. The vectors are
-// finite, have one length and are copied. The tolerance is relative and in [1e-13, 1), so that
-// rounding errors stay below it; 0 means 1e-9.
-func NewLinearFloat(vectors [][]float64, tolerance float64) (*LinearFloat, error) {
+// NewLinearFloat returns the matroid of real vectors (Whitney 1935), as far as floating point can
+// tell. For integers use [NewLinear], which is exact. Element e is the vector vectors[e]. The
+// vectors are finite, have one length and are copied.
+//
+// A vector counts as dependent on a set if its distance from the set's span is at most tolerance
+// times its length. The tolerance is in [1e-13, 1), so that rounding errors stay below it; 0 means
+// 1e-9. With such a tolerance this is a matroid only if all vectors are clear cases: each distance,
+// relative to the length, is either below the tolerance or well above 1e-16/tolerance. The latter
+// is because a rounding error of 1e-16 turns the direction of a remainder by 1e-16 over its
+// relative length. For the default these thresholds are 1e-9 and 1e-7. In other cases the answer
+// may depend on the order in which elements were added. [Check] can find that out.
+func NewLinearFloat(vectors [][]float64, tolerance float64) (Matroid, error) {
 	const least = 1e-13
 	if tolerance == 0 {
 		tolerance = defaultTolerance
@@ -38,7 +37,7 @@ func NewLinearFloat(vectors [][]float64, tolerance float64) (*LinearFloat, error
 	if !(tolerance >= least && tolerance < 1) {
 		return nil, fmt.Errorf("matroid: LinearFloat tolerance = %v, want in [%v, 1), or 0 for %v", tolerance, least, defaultTolerance)
 	}
-	m := &LinearFloat{vectors: rowsOf(vectors), size: len(vectors), tolerance: tolerance, loop: make([]bool, len(vectors))}
+	m := &linearFloat{size: len(vectors), tolerance: tolerance, loop: make([]bool, len(vectors))}
 	for e, v := range vectors {
 		if len(v) != len(vectors[0]) {
 			return nil, fmt.Errorf("matroid: LinearFloat vectors[%d] has length %d, want %d, as vectors[0]", e, len(v), len(vectors[0]))
@@ -66,30 +65,24 @@ func NewLinearFloat(vectors [][]float64, tolerance float64) (*LinearFloat, error
 		}
 	}
 	m.rank = fullRank(m)
-	return m, nil
+	return &made{m, "NewLinearFloat", []any{rowsOf(vectors), tolerance}}, nil
 }
 
 // Size returns the number of vectors.
-func (m *LinearFloat) Size() int { return m.size }
+func (m *linearFloat) Size() int { return m.size }
 
 // Rank returns the number of vectors that were found independent when added in order of index.
-func (m *LinearFloat) Rank() int { return m.rank }
-
-// Dim returns the vectors' length d.
-func (m *LinearFloat) Dim() int { return m.dim }
-
-// Tolerance returns the largest relative distance at which a vector counts as dependent.
-func (m *LinearFloat) Tolerance() float64 { return m.tolerance }
+func (m *linearFloat) Rank() int { return m.rank }
 
 // NewBuilder returns an empty set that can grow. It keeps an orthonormal basis of the set's span by
 // modified Gram-Schmidt. An element costs O(d n) if the set has n elements.
-func (m *LinearFloat) NewBuilder() Builder {
+func (m *linearFloat) NewBuilder() Builder {
 	most := min(m.size, m.dim)
 	return &floatBuilder{m: m, in: make([]bool, m.size), basis: make([]float64, most*m.dim), v: make([]float64, m.dim)}
 }
 
 type floatBuilder struct {
-	m *LinearFloat
+	m *linearFloat
 	n int
 	// by element, whether it is in the set or was refused; refusals last, as the distance from the
 	// span only decreases

@@ -8,13 +8,13 @@
 //
 // The matroids, as action sets of a bandit:
 //
-//   - [Uniform]: any K of L arms.
-//   - [Partition]: at most so many arms of each class.
-//   - [Laminar]: the same for classes within classes.
-//   - [Graphic]: sets of edges without a cycle.
-//   - [Transversal]: elements that can be matched with different slots.
-//   - [Linear]: linearly independent vectors of integers, exact.
-//   - [LinearFloat]: linearly independent vectors in floating point.
+//   - [NewUniform]: any K of L arms.
+//   - [NewPartition]: at most so many arms of each class.
+//   - [NewLaminar]: the same for classes within classes.
+//   - [NewGraphic]: sets of edges without a cycle.
+//   - [NewTransversal]: elements that can be matched with different slots.
+//   - [NewLinear]: linearly independent vectors of integers, exact.
+//   - [NewLinearFloat]: linearly independent vectors in floating point.
 //
 // What works on every [Matroid]:
 //

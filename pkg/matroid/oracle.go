@@ -12,23 +12,6 @@ func checkSize(what string, n int) error {
 	return size.Check(fmt.Sprintf("matroid: %s = %d", what, n), 8*float64(n))
 }
 
-// Loops returns the elements that are in no independent set, in increasing order.
-func Loops(m Matroid) []int {
-	var loops []int
-	b := m.NewBuilder()
-	for e := range m.Size() {
-		b.Clear()
-		if !b.Add(e) {
-			loops = append(loops, e)
-		}
-	}
-	return loops
-}
-
-// IsIndependent reports whether the elements of a list are distinct and form an independent set.
-// Numbers outside [0, Size) are in no independent set.
-func IsIndependent(m Matroid, list []int) bool { return NewOracle(m).Independent(list) }
-
 // IsBasis reports whether the elements of a list are distinct and form a basis.
 func IsBasis(m Matroid, list []int) bool { return NewOracle(m).Basis(list) }
 

@@ -2,28 +2,29 @@ package matroid
 
 import "fmt"
 
-// Transversal is the matroid of elements that are matched with slots: a set is independent if its
-// elements can be assigned different slots that suit them (Edmonds and Fulkerson 1965).
-//
-// As an action set: advertisements for the places on a page, or workers for tasks.
-type Transversal struct {
+// transversal is what NewTransversal returns.
+type transversal struct {
 	slots, rank int
 	first       []int // by element, where its slots start in suits; one more entry than elements
 	suits       []int // the elements' slots, one list after another
 }
 
-var _ Matroid = (*Transversal)(nil)
+var _ Matroid = (*transversal)(nil)
 
-// NewTransversal returns the matroid in which element e suits the slots suits[e], in [0, slots). A
+// NewTransversal returns the matroid of elements that are matched with slots: a set is independent
+// if its elements can be assigned different slots that suit them (Edmonds and Fulkerson 1965). Its
+// rank is the size of a largest matching. Element e suits the slots suits[e], in [0, slots). A
 // repeated slot counts once. An element that suits no slot is a loop.
-func NewTransversal(slots int, suits [][]int) (*Transversal, error) {
+//
+// As an action set: advertisements for the places on a page, or workers for tasks.
+func NewTransversal(slots int, suits [][]int) (Matroid, error) {
 	if slots < 0 {
 		return nil, fmt.Errorf("matroid: Transversal slots = %d, want >= 0", slots)
 	}
 	if err := checkSize("Transversal slots", slots); err != nil {
 		return nil, err
 	}
-	m := &Transversal{slots: slots, first: make([]int, 1, len(suits)+1)}
+	m := &transversal{slots: slots, first: make([]int, 1, len(suits)+1)}
 	for e, list := range suits {
 		for i, s := range list {
 			if s < 0 || s >= slots {
@@ -34,19 +35,19 @@ func NewTransversal(slots int, suits [][]int) (*Transversal, error) {
 		m.first = append(m.first, len(m.suits))
 	}
 	m.rank = fullRank(m)
-	return m, nil
+	return &made{m, "NewTransversal", []any{slots, rowsOf(suits)}}, nil
 }
 
 // Size returns the number of elements.
-func (m *Transversal) Size() int { return len(m.first) - 1 }
+func (m *transversal) Size() int { return len(m.first) - 1 }
 
 // Rank returns the size of a largest matching.
-func (m *Transversal) Rank() int { return m.rank }
+func (m *transversal) Rank() int { return m.rank }
 
 // NewBuilder returns an empty set that can grow. It keeps a matching and searches breadth first for
 // an augmenting path, in at most as many steps as there are pairs of an element and a slot that
 // suits it.
-func (m *Transversal) NewBuilder() Builder {
+func (m *transversal) NewBuilder() Builder {
 	b := &transversalBuilder{
 		m: m, in: make([]bool, m.Size()),
 		has: make([]int, m.slots), seen: make([]int, m.slots), wanted: make([]int, m.slots), slot: make([]int, m.Size()),
@@ -57,7 +58,7 @@ func (m *Transversal) NewBuilder() Builder {
 }
 
 type transversalBuilder struct {
-	m      *Transversal
+	m      *transversal
 	n      int
 	in     []bool // by element, whether the set has it
 	slot   []int  // by element of the set, its slot

@@ -2,18 +2,18 @@ package matroid
 
 import "fmt"
 
-// Uniform is the matroid whose independent sets are the sets of at most Rank elements (Whitney
-// 1935).
-//
-// As an action set: any K of L arms.
-type Uniform struct {
+// uniform is what NewUniform returns.
+type uniform struct {
 	size, rank int
 }
 
-var _ Matroid = (*Uniform)(nil)
+var _ Matroid = (*uniform)(nil)
 
-// NewUniform returns the uniform matroid of the given size and rank, in [0, size].
-func NewUniform(size, rank int) (*Uniform, error) {
+// NewUniform returns the uniform matroid of the given size and rank, in [0, size]: its independent
+// sets are the sets of at most rank elements (Whitney 1935).
+//
+// As an action set: any K of L arms.
+func NewUniform(size, rank int) (Matroid, error) {
 	if size < 0 {
 		return nil, fmt.Errorf("matroid: Uniform size = %d, want >= 0", size)
 	}
@@ -23,17 +23,17 @@ func NewUniform(size, rank int) (*Uniform, error) {
 	if err := checkSize("Uniform size", size); err != nil {
 		return nil, err
 	}
-	return &Uniform{size: size, rank: rank}, nil
+	return &made{&uniform{size, rank}, "NewUniform", []any{size, rank}}, nil
 }
 
 // Size returns the number of elements.
-func (u *Uniform) Size() int { return u.size }
+func (u *uniform) Size() int { return u.size }
 
 // Rank returns the size of a basis.
-func (u *Uniform) Rank() int { return u.rank }
+func (u *uniform) Rank() int { return u.rank }
 
 // NewBuilder returns an empty set that can grow, at O(1) an element.
-func (u *Uniform) NewBuilder() Builder {
+func (u *uniform) NewBuilder() Builder {
 	return &uniformBuilder{rank: u.rank, in: make([]bool, u.size)}
 }
 

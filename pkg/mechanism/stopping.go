@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -100,8 +101,8 @@ func (of Stopping) Open(p privacy.Setup) (privacy.Mechanism[Stopped], error) {
 		return nil, fmt.Errorf("mechanism: Stopping.Beta = %v, want in (0, 1)", of.Beta)
 	case p.Horizon < 1:
 		return nil, fmt.Errorf("mechanism: Setup.Horizon = %d, want >= 1: a mean of 0 never stops", p.Horizon)
-	case !(p.Bound >= privacy.LeastBound && p.Bound <= privacy.MostBound):
-		return nil, fmt.Errorf("mechanism: Setup.Bound = %v, want finite and > 0, in [%v, %v]", p.Bound, privacy.LeastBound, privacy.MostBound)
+	case !(p.Bound >= size.LeastBound && p.Bound <= size.MostBound):
+		return nil, fmt.Errorf("mechanism: Setup.Bound = %v, want finite and > 0, in [%v, %v]", p.Bound, size.LeastBound, size.MostBound)
 	}
 	s := &stopping{data: p, alpha: of.Alpha, beta: of.Beta, asIs: of.Calibration == privacy.AsPublished, rarely: of.Doubling,
 		compare: 12 * p.Bound / of.Epsilon, final: 4 * p.Bound / of.Epsilon}

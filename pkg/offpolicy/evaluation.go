@@ -9,10 +9,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 )
 
-// Policy writes the probability of playing each arm in a context x to p, which has zeros. It must
-// not change x.
-type Policy func(x, p []float64)
-
 // Evaluation estimates the mean reward of a fixed policy from a log. The policy must not be chosen
 // by the same log, or the estimates are too high for the best of many.
 //
@@ -23,8 +19,10 @@ type Policy func(x, p []float64)
 //   - [Evaluation.SelfNormalised] varies less, at a bias of order 1/n.
 //   - [Evaluation.DoublyRobust] varies less where a regression predicts rewards, and is unbiased.
 type Evaluation struct {
-	Log    *Log
-	Policy Policy
+	Log *Log
+	// Policy writes the probability of playing each arm in a context x to p, which has zeros. It must
+	// not change x.
+	Policy func(x, p []float64)
 	// Clip bounds the weights, > 0: less variance, and a bias; see Estimate.Bias. 0 means no bound.
 	Clip  float64
 	Level float64 // of the confidence intervals, in (0, 1); 0 means 0.95
@@ -35,7 +33,7 @@ type Evaluation struct {
 // prepared is a log with what the policy would do in it.
 type prepared struct {
 	log     *Log
-	policy  Policy
+	policy  func(x, p []float64)
 	weights []float64 // clipped
 	level   float64
 	mean    float64 // weight before clipping

@@ -2,7 +2,7 @@
 // one did.
 //
 //   - [Log]: rounds of a bandit, with the probability of the arm played
-//   - [Evaluation]: estimates the mean reward of a fixed [Policy] by inverse propensity, by its
+//   - [Evaluation]: estimates the mean reward of a fixed policy by inverse propensity, by its
 //     self-normalised form, or doubly robust
 //   - [Replay]: plays a learner, which changes as it learns, on the rounds where it agrees with the
 //     log

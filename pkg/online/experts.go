@@ -103,10 +103,10 @@ func (e *ExpertsRun) Update(losses []float64) error {
 		return errors.New("online: Experts started without random numbers of their own, want a *rand.Rand")
 	}
 	if len(losses) != len(e.scores) {
-		return fmt.Errorf("online: %d losses for %d actions: %w", len(losses), len(e.scores), ErrGradient)
+		return fmt.Errorf("online: %d losses for %d actions: %w", len(losses), len(e.scores), errGradient)
 	}
 	if !packed.Finite(losses) {
-		return fmt.Errorf("online: losses %v: %w", slices.Clone(losses), ErrGradient)
+		return fmt.Errorf("online: losses %v: %w", slices.Clone(losses), errGradient)
 	}
 	inside := e.prefix > 0
 	e.prefix--

@@ -146,7 +146,7 @@ func TestExpertsRefuse(t *testing.T) {
 	var paths [2][]int
 	for round := range 60 {
 		for _, bad := range [][]float64{nil, {1}, {1, math.NaN()}, {math.Inf(1), 0}} {
-			if err := a.Update(bad); !errors.Is(err, ErrGradient) {
+			if err := a.Update(bad); !errors.Is(err, errGradient) {
 				t.Fatalf("Update(%v): %v", bad, err)
 			}
 		}

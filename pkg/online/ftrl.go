@@ -38,15 +38,15 @@ type FTRL struct {
 
 var _ Learner = FTRL{}
 
-// FTRLCalibrated is an [FTRL] that is ready for runs, and says what they reveal.
-type FTRLCalibrated struct {
+// ftrlCalibrated is an [FTRL] that is ready for runs, and says what they reveal.
+type ftrlCalibrated struct {
 	on   ball
 	sums privacy.Mechanism[continual.Total]
 	half float64 // eta/2
 }
 
-// FTRLRun is an [FTRL] in a run.
-type FTRLRun struct {
+// ftrlRun is an [FTRL] in a run.
+type ftrlRun struct {
 	core
 	sums   privacy.Stream[continual.Total]
 	half   float64
@@ -55,11 +55,11 @@ type FTRLRun struct {
 }
 
 var (
-	_ privacy.Planner = (*FTRLCalibrated)(nil)
-	_ privacy.Planner = (*FTRLRun)(nil)
+	_ privacy.Planner = (*ftrlCalibrated)(nil)
+	_ privacy.Planner = (*ftrlRun)(nil)
 )
 
-// Open validates, and opens the sums. It returns a [*FTRLCalibrated], whose runs are [*FTRLRun].
+// Open validates, and opens the sums. What it returns is a [privacy.Planner], and so are its runs.
 func (f FTRL) Open(dim, horizon int) (Calibrated, error) {
 	if !(f.Rate >= 0 && f.Rate <= 1e100) {
 		return nil, fmt.Errorf("online: FTRL.Rate = %v, want > 0, 1e100 at most, or 0 for sqrt(2/horizon)", f.Rate)
@@ -79,24 +79,24 @@ func (f FTRL) Open(dim, horizon int) (Calibrated, error) {
 		return nil, err
 	}
 	eta := cmp.Or(f.Rate, math.Sqrt(2/float64(horizon)))
-	return &FTRLCalibrated{on: on, sums: opened, half: eta / 2}, nil
+	return &ftrlCalibrated{on: on, sums: opened, half: eta / 2}, nil
 }
 
 // Start begins a run over sums of their own noise.
-func (f *FTRLCalibrated) Start(_ *rand.Rand, noise rand.Source) Run {
-	r := &FTRLRun{core: f.on.begin(), half: f.half, next: make([]float64, f.on.dim)}
+func (f *ftrlCalibrated) Start(_ *rand.Rand, noise rand.Source) Run {
+	r := &ftrlRun{core: f.on.begin(), half: f.half, next: make([]float64, f.on.dim)}
 	r.sums = f.sums.Start(privacy.NewNoise(noise))
 	r.lead()
 	return r
 }
 
 // Plan returns the plan of the sums: predictions are computed from their releases.
-func (f *FTRLCalibrated) Plan(records int) privacy.Plan {
+func (f *ftrlCalibrated) Plan(records int) privacy.Plan {
 	return privacy.PlanOf(f.sums, records).HeldBy(f)
 }
 
 // lead moves to the regularised leader of the release.
-func (f *FTRLRun) lead() {
+func (f *ftrlRun) lead() {
 	of := f.sums.Release().Of
 	scale := f.half
 	if norm := packed.Norm(of); scale*norm > 1 { // squares of noise may overflow
@@ -108,7 +108,7 @@ func (f *FTRLRun) lead() {
 
 // Update takes the gradient at Predict(). Over noisy sums, a gradient beyond the horizon is an
 // error: nobody has paid for its release.
-func (f *FTRLRun) Update(gradient []float64) error {
+func (f *ftrlRun) Update(gradient []float64) error {
 	clipped := f.clipped
 	if err := f.take(gradient); err != nil {
 		return err
@@ -126,6 +126,6 @@ func (f *FTRLRun) Update(gradient []float64) error {
 }
 
 // Plan returns the plan of the sums, so far.
-func (f *FTRLRun) Plan(records int) privacy.Plan {
+func (f *ftrlRun) Plan(records int) privacy.Plan {
 	return privacy.PlanOf(f.sums, records).HeldBy(f)
 }

@@ -63,7 +63,7 @@ func TestFTRLPlan(t *testing.T) {
 		if _, err := Regret(k, s, 100, nil, ledger); err != nil {
 			t.Fatal(err)
 		}
-		l := k.run.(*FTRLRun)
+		l := k.run.(*ftrlRun)
 		if err := ledger.CheckPlan(l, 100); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -138,7 +138,7 @@ func TestFTPL(t *testing.T) {
 	if got := l.Predict(); math.Abs(got[0]) > 1e-6 || math.Abs(got[1]+3) > 1e-6 || l.Clipped() != 1 {
 		t.Errorf("after one loss (0, 7): %v with %d clipped, want (0, -3) with 1", got, l.Clipped())
 	}
-	if err := l.Update([]float64{math.NaN(), 0}); !errors.Is(err, ErrGradient) {
+	if err := l.Update([]float64{math.NaN(), 0}); !errors.Is(err, errGradient) {
 		t.Errorf("a NaN: %v", err)
 	}
 	still := open(t, FTPL{Gradient: 1, Fresh: true}, 3, 10).Start(rand.New(rand.NewPCG(1, 1)), nil)
@@ -158,11 +158,11 @@ func TestLinear(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, loss, gap, err := Best(s, 400)
+	u, loss, gap, err := bestPoint(s, 400)
 	if err != nil || gap != 0 {
 		t.Fatal(gap, err)
 	}
-	v, other, _, err := Best(struct{ Stream }{s}, 400)
+	v, other, _, err := bestPoint(struct{ Stream }{s}, 400)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestAgainst(t *testing.T) {
 	if _, err := Against(FTRL{Gradient: 1}, short, 2, 9, nil, nil); err == nil || !strings.Contains(err.Error(), "5 losses of dimension 2") {
 		t.Errorf("a stream that is too short: %v", err)
 	}
-	if _, err := Against(FTRL{Gradient: 1}, Orthogonal{}, 2, 0, nil, nil); !errors.Is(err, ErrHorizon) {
+	if _, err := Against(FTRL{Gradient: 1}, Orthogonal{}, 2, 0, nil, nil); !errors.Is(err, errHorizon) {
 		t.Errorf("no rounds: %v", err)
 	}
 }

@@ -30,9 +30,9 @@ var (
 func NewDrift(dim, rounds int, drift float64, r *rand.Rand) (*Linear, error) {
 	switch {
 	case dim < 1:
-		return nil, fmt.Errorf("online: a stream of dimension %d: %w", dim, ErrDim)
+		return nil, fmt.Errorf("online: a stream of dimension %d: %w", dim, errDim)
 	case rounds < 1:
-		return nil, fmt.Errorf("online: a stream of %d losses: %w", rounds, ErrHorizon)
+		return nil, fmt.Errorf("online: a stream of %d losses: %w", rounds, errHorizon)
 	case !(drift >= 0 && drift <= 1):
 		return nil, fmt.Errorf("online: a drift of %v, want in [0, 1]", drift)
 	}
@@ -122,7 +122,7 @@ type Game interface {
 // own and noise (see [Calibrated]).
 func Against(l Learner, a Adversary, dim, rounds int, own *rand.Rand, noise rand.Source) ([]float64, error) {
 	if rounds < 1 {
-		return nil, fmt.Errorf("online: a game of %d rounds: %w", rounds, ErrHorizon)
+		return nil, fmt.Errorf("online: a game of %d rounds: %w", rounds, errHorizon)
 	}
 	ready, err := l.Open(dim, rounds)
 	if err != nil {

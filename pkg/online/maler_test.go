@@ -8,7 +8,7 @@ import (
 func TestMalerExperts(t *testing.T) {
 	for horizon, want := range map[int]int{1: 3, 2: 5, 4: 5, 5: 7, 16: 7, 17: 9, 20000: 19, 16384: 17, 16385: 19, 65536: 19, 65537: 21} {
 		m := start(t, Maler{Gradient: 1}, 2, horizon).(*MalerRun)
-		g := start(t, MetaGrad{Gradient: 1}, 2, horizon).(*MetaGradRun)
+		g := start(t, MetaGrad{Gradient: 1}, 2, horizon).(*metaGradRun)
 		if m.Experts() != want || g.Experts() != (want-1)/2 {
 			t.Errorf("horizon %d: %d and %d experts, want %d and %d", horizon, m.Experts(), g.Experts(), want, (want-1)/2)
 		}
@@ -49,7 +49,7 @@ func TestMalerWeights(t *testing.T) {
 		near("sum of masses", mass, 1)
 		near("sum of shares", share, 1)
 	}
-	meta := start(t, MetaGrad{Gradient: 1}, 1, 100).(*MetaGradRun)
+	meta := start(t, MetaGrad{Gradient: 1}, 1, 100).(*metaGradRun)
 	var mass float64
 	for _, e := range meta.Weights() {
 		mass += e.Mass

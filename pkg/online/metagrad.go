@@ -39,8 +39,8 @@ type MetaGrad struct {
 
 var _ Learner = MetaGrad{}
 
-// MetaGradRun is a [MetaGrad] in a run.
-type MetaGradRun struct {
+// metaGradRun is a [MetaGrad] in a run.
+type metaGradRun struct {
 	core
 	etas    []float64 // in units of 1/(G D)
 	experts []newton
@@ -49,7 +49,7 @@ type MetaGradRun struct {
 	z       []float64 // theta_t in units of D
 }
 
-// Open validates. A run is a [*MetaGradRun].
+// Open validates.
 func (m MetaGrad) Open(dim, horizon int) (Calibrated, error) {
 	on, err := newBall("MetaGrad", dim, horizon, m.Radius, m.Gradient, false, 2*grid(max(1, horizon)))
 	if err != nil {
@@ -58,7 +58,7 @@ func (m MetaGrad) Open(dim, horizon int) (Calibrated, error) {
 	n := grid(horizon)
 	etas, prior := rates(n)
 	return Starts(func(*rand.Rand, rand.Source) Run {
-		r := &MetaGradRun{core: on.begin(), etas: etas, experts: make([]newton, n), logs: slices.Clone(prior),
+		r := &metaGradRun{core: on.begin(), etas: etas, experts: make([]newton, n), logs: slices.Clone(prior),
 			tilted: make([]float64, n), z: make([]float64, dim)}
 		for i := range r.experts {
 			r.experts[i] = newNewton(dim, 0.25)
@@ -68,7 +68,7 @@ func (m MetaGrad) Open(dim, horizon int) (Calibrated, error) {
 }
 
 // Update takes the gradient at Predict().
-func (m *MetaGradRun) Update(gradient []float64) error {
+func (m *metaGradRun) Update(gradient []float64) error {
 	if err := m.take(gradient); err != nil {
 		return err
 	}
@@ -92,10 +92,10 @@ func (m *MetaGradRun) Update(gradient []float64) error {
 }
 
 // Experts returns the number of experts, 1 + ceil(log2(T)/2).
-func (m *MetaGradRun) Experts() int { return len(m.experts) }
+func (m *metaGradRun) Experts() int { return len(m.experts) }
 
 // Weights returns the weights of the experts in the next prediction, by decreasing learning rate.
-func (m *MetaGradRun) Weights() []Weight {
+func (m *metaGradRun) Weights() []Weight {
 	w := make([]Weight, len(m.etas))
 	for i := range w {
 		w[i].Name = "exp-concave"

@@ -17,12 +17,12 @@ import (
 // mu-strongly convex losses.
 type OGD struct {
 	Radius float64 // D; 0 means 1
-	// Gradient is a bound G on the norm of gradients. 0 means none: nothing is clipped, and Step is
+	// Gradient is a bound G on the norm of gradients. 0 means none: nothing is clipped, and Strong is
 	// needed.
 	Gradient float64
-	// Step returns the step size eta_t of round t = 1, 2, ..., finite and >= 0. nil means
+	// Strong is mu, in [1e-100, 1e100], of steps 1/(mu t), for mu-strongly convex losses; 0 means steps
 	// D/(G sqrt t).
-	Step func(t int) float64
+	Strong float64
 }
 
 var _ Learner = OGD{}
@@ -34,32 +34,24 @@ type ogd struct {
 	next []float64
 }
 
-// rootStep returns the steps D/(G sqrt t), for convex losses with gradients of norm at most G on a
-// ball of radius D.
-func rootStep(radius, gradient float64) func(t int) float64 {
-	return func(t int) float64 { return radius / (gradient * math.Sqrt(float64(t))) }
-}
-
-// CurvedStep returns the steps 1/(mu t), for mu-strongly convex losses.
-func CurvedStep(mu float64) func(t int) float64 {
-	return func(t int) float64 { return 1 / (mu * float64(t)) }
-}
-
 // Open validates.
 func (o OGD) Open(dim, horizon int) (Calibrated, error) {
-	if o.Step == nil && o.Gradient == 0 {
-		return nil, fmt.Errorf("online: OGD.Gradient = 0 without OGD.Step: the step D/(G sqrt t) needs a bound G > 0 on the norm of gradients")
+	switch {
+	case o.Strong != 0 && !(o.Strong >= 1e-100 && o.Strong <= 1e100):
+		return nil, fmt.Errorf("online: OGD.Strong = %v, want in [1e-100, 1e100], or 0 for steps D/(G sqrt t)", o.Strong)
+	case o.Strong == 0 && o.Gradient == 0:
+		return nil, fmt.Errorf("online: OGD.Gradient = 0 without OGD.Strong: the step D/(G sqrt t) needs a bound G > 0 on the norm of gradients")
 	}
-	on, err := newBall("OGD", dim, horizon, o.Radius, o.Gradient, o.Step != nil, 0)
+	on, err := newBall("OGD", dim, horizon, o.Radius, o.Gradient, o.Strong > 0, 0)
 	if err != nil {
 		return nil, err
 	}
-	step := o.Step
-	if step == nil {
-		step = rootStep(on.radius, on.bound)
-	}
-	if first := step(1); !(first >= 0) || math.IsInf(first, 1) {
-		return nil, fmt.Errorf("online: OGD.Step(1) = %v, want finite and >= 0", first)
+	step := func(t int) float64 { return on.radius / (on.bound * math.Sqrt(float64(t))) }
+	if o.Strong > 0 {
+		if first := max(on.bound, 1) / (o.Strong * on.radius); !(first <= 1e150) {
+			return nil, fmt.Errorf("online: OGD.Gradient = %v over Strong = %v times Radius = %v is a first step of %v, want <= 1e150", on.bound, o.Strong, on.radius, first)
+		}
+		step = func(t int) float64 { return 1 / (o.Strong * float64(t)) }
 	}
 	return Starts(func(*rand.Rand, rand.Source) Run {
 		return &ogd{on.begin(), step, make([]float64, dim)}
@@ -81,9 +73,6 @@ func (o *ogd) Update(gradient []float64) error {
 
 func (o *ogd) move() error {
 	eta := o.step(o.rounds)
-	if !(eta >= 0) || math.IsInf(eta, 1) {
-		return fmt.Errorf("online: round %d: OGD.Step(%d) = %v, want finite and >= 0", o.rounds, o.rounds, eta)
-	}
 	scale := eta / o.radius
 	if o.bound > 0 {
 		scale *= o.bound

@@ -21,8 +21,7 @@
 //
 //   - [Stream]: a sequence of losses; [Losses] has three random ones, [Linear] has linear ones.
 //   - [Adversary]: chooses losses after it has seen what was played; [Against] plays against it.
-//   - [Regret], [RegretAgainst]: play a learner on a stream.
-//   - [Best]: finds the best fixed point in hindsight.
+//   - [Regret]: plays a learner on a stream.
 //
 // D is the radius of the ball throughout, so two points are at most 2D apart. The papers write D
 // for the diameter; each learner's comment says which of its constants differ from theirs by that
@@ -75,12 +74,11 @@ type Run interface {
 	Clipped() int
 }
 
-// ErrDim, ErrHorizon and ErrGradient are the errors that errors.Is finds in what Open, Update and
-// the constructors of streams return.
+// What Open, Update and the constructors of streams want.
 var (
-	ErrDim      = errors.New("want >= 1")
-	ErrHorizon  = errors.New("want >= 1 round")
-	ErrGradient = errors.New("want one finite number a dimension")
+	errDim      = errors.New("want >= 1")
+	errHorizon  = errors.New("want >= 1 round")
+	errGradient = errors.New("want one finite number a dimension")
 )
 
 // ball is what all runs of a learner play on.
@@ -97,9 +95,9 @@ func newBall(name string, dim, horizon int, radius, bound float64, open bool, ma
 	}
 	switch {
 	case dim < 1:
-		return err(": dimension = %d: %w", dim, ErrDim)
+		return err(": dimension = %d: %w", dim, errDim)
 	case horizon < 1:
-		return err(": horizon = %d: %w", horizon, ErrHorizon)
+		return err(": horizon = %d: %w", horizon, errHorizon)
 	case !(radius >= 0) || math.IsInf(radius, 1):
 		return err(".Radius = %v, want finite and > 0, or 0 for 1", radius)
 	case open && (!(bound >= 0) || math.IsInf(bound, 1)):
@@ -149,7 +147,7 @@ func (c *core) Clipped() int { return c.clipped }
 // take validates a gradient and leaves it, clipped and in units of the bound, in c.g.
 func (c *core) take(gradient []float64) error {
 	if len(gradient) != c.dim {
-		return fmt.Errorf("online: round %d: a gradient of length %d in dimension %d: %w", c.rounds+1, len(gradient), c.dim, ErrGradient)
+		return fmt.Errorf("online: round %d: a gradient of length %d in dimension %d: %w", c.rounds+1, len(gradient), c.dim, errGradient)
 	}
 	scale := 1.0
 	if c.bound > 0 {
@@ -180,7 +178,7 @@ func (c *core) takeExtreme(gradient []float64) error {
 	var most float64
 	for i, v := range gradient {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("online: round %d: entry %d of the gradient is %v: %w", c.rounds+1, i, v, ErrGradient)
+			return fmt.Errorf("online: round %d: entry %d of the gradient is %v: %w", c.rounds+1, i, v, errGradient)
 		}
 		most = max(most, math.Abs(v))
 	}

@@ -224,7 +224,7 @@ func TestAgainstReference(t *testing.T) {
 				naive reference
 			}{
 				{"ogd", OGD{Radius: c.radius, Gradient: c.bound}, referenceOGD(c.dim, c.radius, func(t int) float64 { return c.radius / c.bound / math.Sqrt(float64(t)) })},
-				{"curved", OGD{Radius: c.radius, Gradient: c.bound, Step: CurvedStep(0.3)}, referenceOGD(c.dim, c.radius, func(t int) float64 { return 1 / 0.3 / float64(t) })},
+				{"curved", OGD{Radius: c.radius, Gradient: c.bound, Strong: 0.3}, referenceOGD(c.dim, c.radius, func(t int) float64 { return 1 / 0.3 / float64(t) })},
 				{"ons", ONS{Radius: c.radius, Gradient: c.bound, ExpConcave: alpha}, referenceONS(c.dim, c.radius, c.bound, alpha)},
 				{"eager ons", ONS{Radius: c.radius, Gradient: c.bound, ExpConcave: 10 * alpha}, referenceONS(c.dim, c.radius, c.bound, 10*alpha)},
 				{"maler", Maler{Radius: c.radius, Gradient: c.bound}, referenceMaler(c.dim, c.horizon, c.radius, c.bound, &experts)},

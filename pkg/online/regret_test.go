@@ -34,13 +34,13 @@ func TestAdapts(t *testing.T) {
 		for kind := range streams {
 			s := makeStream(t, kind, dim, rounds, seed)
 			c := s.Curvature
-			u, _, _, err := Best(s, rounds)
+			u, _, _, err := bestPoint(s, rounds)
 			if err != nil {
 				t.Fatal(err)
 			}
 			play := func(l Learner) float64 {
 				k := &kept{Learner: l}
-				curve, err := RegretAgainst(k, s, rounds, u, nil, nil)
+				curve, err := regretAgainst(k, s, rounds, u, nil, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -59,7 +59,7 @@ func TestAdapts(t *testing.T) {
 			best, factor := math.Min(ogd, ons), 1.0
 			switch kind {
 			case 1:
-				curved := play(OGD{Gradient: c.Gradient, Step: CurvedStep(c.Strong)})
+				curved := play(OGD{Gradient: c.Gradient, Strong: c.Strong})
 				t.Logf("seed %d: strongly convex, OGD with 1/(mu t): %.2f", seed, curved)
 				best, factor = curved, 8
 				if !(4*maler < 1.5*ons && maler < 1.5*ogd) {
@@ -172,7 +172,7 @@ func TestBest(t *testing.T) {
 			k := known{g: normals(r, dim, 1), c: normals(r, dim, 1), radius: 0.5 + 3*r.Float64()}
 			check := func(want []float64) {
 				t.Helper()
-				u, loss, gap, err := Best(k, k.Len())
+				u, loss, gap, err := bestPoint(k, k.Len())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -207,7 +207,7 @@ func TestBest(t *testing.T) {
 			}
 		}
 	}
-	if u, loss, _, err := Best(s, 40); err != nil || norm2(u) > 0.999 || math.Abs(loss-least) > 1e-7 {
+	if u, loss, _, err := bestPoint(s, 40); err != nil || norm2(u) > 0.999 || math.Abs(loss-least) > 1e-7 {
 		t.Errorf("absolute losses: best %v with loss %v (%v), want %v", u, loss, err, least)
 	}
 }
@@ -252,14 +252,14 @@ func TestRegretErrors(t *testing.T) {
 			t.Errorf("Regret(%+v, %+v, %d): %v, want an error with %q", c.l, c.s, c.rounds, err, c.want)
 		}
 	}
-	if _, err := RegretAgainst(ok, k, 5, []float64{1}, nil, nil); err == nil {
+	if _, err := regretAgainst(ok, k, 5, []float64{1}, nil, nil); err == nil {
 		t.Error("a comparator of the wrong length passes")
 	}
 	for _, make := range streams {
-		if _, err := make(0, 5, nil); !errors.Is(err, ErrDim) {
+		if _, err := make(0, 5, nil); !errors.Is(err, errDim) {
 			t.Errorf("dimension 0: %v", err)
 		}
-		if _, err := make(2, 0, nil); !errors.Is(err, ErrHorizon) {
+		if _, err := make(2, 0, nil); !errors.Is(err, errHorizon) {
 			t.Errorf("no rounds: %v", err)
 		}
 	}

@@ -131,10 +131,10 @@ func NewSquared(dim, rounds int, r *rand.Rand) (*Losses, error) {
 
 func newLosses(name string, dim, rounds int, c Curvature) (*Losses, error) {
 	if dim < 1 {
-		return nil, fmt.Errorf("online: a stream of dimension %d: %w", dim, ErrDim)
+		return nil, fmt.Errorf("online: a stream of dimension %d: %w", dim, errDim)
 	}
 	if rounds < 1 {
-		return nil, fmt.Errorf("online: a stream of %d losses: %w", rounds, ErrHorizon)
+		return nil, fmt.Errorf("online: a stream of %d losses: %w", rounds, errHorizon)
 	}
 	what := fmt.Sprintf("online: a stream of %d losses of dimension %d", rounds, dim)
 	if err := size.Check(what, float64(rounds)*(float64(dim)+1)); err != nil {

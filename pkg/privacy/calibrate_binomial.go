@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
+	"github.com/dpbandits/dpbandits/pkg/privacy/internal/loss"
 )
 
 // noBinomial reports that no noise of at most 1e15 trials will do.
@@ -33,7 +34,7 @@ func CalibrateBinomial(b Budget, e account.BinomialEvent, step int64) (account.B
 		return e, err
 	}
 	best := e
-	for _, share := range account.Tails {
+	for _, share := range loss.Tails {
 		e.Tail = float64(share * b.Delta)
 		mu, err := GaussianMu(Budget{b.Epsilon, (b.Delta - e.Tail) / (1 - e.Tail)})
 		if err != nil {

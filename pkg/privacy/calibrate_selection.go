@@ -15,37 +15,21 @@ import (
 // The two have zCDP costs of picks pick^2/8 = share R and mu^2/2 = (1-share) R, for 0 < share < 1.
 // R is the largest for which the composition is within the budget by PLD accounting, to a relative
 // 1e-4 on the safe side. Epsilon = +Inf returns +Inf twice. The accountant takes about a second;
-// results are remembered. CalibrateAdaptiveSelection allows less noise.
+// results are remembered.
 func CalibrateSelection(b Budget, picks int, share float64) (pick, mu float64, err error) {
-	return selection{b, picks, share, false}.calibrate()
-}
-
-// CalibrateAdaptiveSelection does what CalibrateSelection does, with the exact cost of picks that
-// come before the Gaussian, a SelectionEvent: 5 to 7% less noise at delta = 1e-5. More than 4096
-// picks are an error.
-func CalibrateAdaptiveSelection(b Budget, picks int, share float64) (pick, mu float64, err error) {
-	return selection{b, picks, share, true}.calibrate()
-}
-
-// calibrate computes the range of a pick and the mu of the Gaussian.
-func (s selection) calibrate() (pick, mu float64, err error) {
-	b, picks := s.budget, s.picks
 	if err := b.Approximate(); err != nil {
 		return 0, 0, err
 	}
-	most := mostPicks
-	if s.adaptive {
-		most = account.MostPicks
+	if picks < 1 || picks > mostPicks {
+		return 0, 0, fmt.Errorf("privacy: a selection of %d picks, want in [1, %d]", picks, mostPicks)
 	}
-	if picks < 1 || picks > most {
-		return 0, 0, fmt.Errorf("privacy: a selection of %d picks, want in [1, %d]", picks, most)
-	}
-	if !(s.share > 0 && s.share < 1) {
-		return 0, 0, fmt.Errorf("privacy: a share of %v for the selection, want in (0, 1)", s.share)
+	if !(share > 0 && share < 1) {
+		return 0, 0, fmt.Errorf("privacy: a share of %v for the selection, want in (0, 1)", share)
 	}
 	if b.None() {
 		return math.Inf(1), math.Inf(1), nil
 	}
+	s := selection{b, picks, share}
 	if known, ok := selections.Load(s); ok {
 		v := known.([2]float64)
 		return v[0], v[1], nil
@@ -56,13 +40,10 @@ func (s selection) calibrate() (pick, mu float64, err error) {
 	}
 	split := func(scale float64) (pick, mu float64) {
 		r := math.Sqrt(rho) / scale
-		return r * math.Sqrt(8*s.share/float64(picks)), r * math.Sqrt(2*(1-s.share))
+		return r * math.Sqrt(8*share/float64(picks)), r * math.Sqrt(2*(1-share))
 	}
 	event := func(scale float64) account.Event {
 		pick, mu := split(scale)
-		if s.adaptive {
-			return account.SelectionEvent{Epsilon: pick, Picks: picks, Mu: mu}
-		}
 		return account.Sequence{account.Repeat{Event: account.ExponentialEvent{Epsilon: pick}, Times: picks}, account.GaussianEvent{Mu: mu}}
 	}
 	scale, err := Calibrate(account.PLD{}, b, event)
@@ -89,15 +70,14 @@ func (s selection) calibrate() (pick, mu float64, err error) {
 	return pick, mu, nil
 }
 
-// mostPicks bounds a selection that is not adaptive: the accountant's grids grow with it.
+// mostPicks bounds a selection: the accountant's grids grow with it.
 const mostPicks = 1 << 16
 
 // selection is what a selection is calibrated from.
 type selection struct {
-	budget   Budget
-	picks    int
-	share    float64
-	adaptive bool
+	budget Budget
+	picks  int
+	share  float64
 }
 
 var selections sync.Map // from selection to [2]float64

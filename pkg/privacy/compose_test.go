@@ -21,7 +21,7 @@ func gaussianPlan(mu float64) Plan {
 
 func TestCompose(t *testing.T) {
 	a, b := gaussianPlan(0.3), gaussianPlan(0.4)
-	b.Conditions, b.Source, b.Calibration, b.quality = []string{"clipped", "sunny"}, "another", AsPublished, Secure
+	b.Conditions, b.Source, b.Calibration, b.secure = []string{"clipped", "sunny"}, "another", AsPublished, true
 	both := &holder{"both"}
 	sum, err := Compose(both, a, b)
 	if err != nil {
@@ -29,13 +29,13 @@ func TestCompose(t *testing.T) {
 	}
 	claim := sum.Claim()
 	near(t, "epsilon", claim.Epsilon(), account.GaussianEpsilon(2e-6, 0.5), 1e-9)
-	if claim.Asked() != (Budget{2, 2e-6}) || claim.Model() != Joint || claim.Neighbours() != ReplaceRound || claim.Calibration() != AsPublished || claim.Scope() != OtherOutputs || sum.Quality() != Research {
+	if claim.Asked() != (Budget{2, 2e-6}) || claim.Model() != Joint || claim.Neighbours() != ReplaceRound || claim.Calibration() != AsPublished || claim.Scope() != OtherOutputs || sum.Secure() {
 		t.Errorf("composed claim\n%v", claim)
 	}
 	if got := strings.Join(claim.Conditions(), "|"); got != "clipped|windy|sunny" || claim.Source() != "a paper; another" {
 		t.Errorf("conditions %q, source %q", got, claim.Source())
 	}
-	if !Own(both, sum).Held() || Own(a.holder, sum).Held() {
+	if !sum.Of(both).Held() || sum.Of(a.holder).Held() {
 		t.Error("the composed plan is not the composer's own")
 	}
 	for what, c := range map[string]func(*Plan){
@@ -126,7 +126,7 @@ func TestClaim(t *testing.T) {
 		t.Errorf("proved: %v by %s, want by %s", c.Proved(), c.Accountant(), by)
 	}
 	for _, word := range []string{"joint differential privacy", ReplaceRound.String(), OtherOutputs.String(), "epsilon = 1, delta = 1e-06", "exact Gaussian",
-		"mu = 0.3", "Sound", Research.String(), "clipped", "a user has one record", NotCovered, "a paper"} {
+		"mu = 0.3", "Sound", quality(false), "clipped", "a user has one record", notCovered, "a paper"} {
 		if !strings.Contains(c.String(), word) {
 			t.Errorf("the claim does not say %q:\n%v", word, c)
 		}

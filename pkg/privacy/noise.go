@@ -12,9 +12,9 @@ import (
 // Noise draws all private noise. It reads a stream of its own, which nothing else reads, and writes
 // each draw into the stream's Ledger, if it has one.
 //
-// Noise from a seeded source makes research runs repeatable. To protect real people use
-// NewSystemNoise and its discrete draws: floating-point samplers leak through their low bits
-// (Mironov 2012).
+// Noise from a seeded source makes research runs repeatable. To protect real people use that from
+// random.NewSystem, and its discrete draws alone: floating-point samplers leak through their low
+// bits (Mironov 2012).
 type Noise struct {
 	normals *random.Normals
 	rng     *rand.Rand
@@ -39,10 +39,6 @@ func NewNoise(source rand.Source) *Noise {
 	system, _ := source.(*random.System)
 	return &Noise{normals: random.NewNormals(source), rng: rand.New(source), ledger: ledger, system: system}
 }
-
-// NewSystemNoise returns noise from the operating system's randomness. Only its discrete draws are
-// fit to protect anybody: the others are floating point, and their low bits leak.
-func NewSystemNoise() *Noise { return NewNoise(random.NewSystem()) }
 
 // System reports whether the randomness is the operating system's. Otherwise it is seeded, and a
 // run can be repeated.
@@ -73,12 +69,20 @@ func (n *Noise) note(law Law) {
 	}
 }
 
+// scripted notes a draw of a law, and reports whether a script has made it.
+func (n *Noise) scripted(law Law, dst []float64) bool {
+	n.note(law)
+	if n.script == nil {
+		return false
+	}
+	n.script(law, dst)
+	return true
+}
+
 // Gaussian fills dst with independent N(0, sd^2) numbers.
 func (n *Noise) Gaussian(dst []float64, sd float64) {
 	law := GaussianLaw(len(dst), sd)
-	n.note(law)
-	if n.script != nil {
-		n.script(law, dst)
+	if n.scripted(law, dst) {
 		return
 	}
 	n.fresh().Fill(dst)
@@ -114,9 +118,7 @@ func GaussianLaw(dim int, sd float64) Law { return Law{Kind: kindGaussian, Dim: 
 // released matrix has mu = |D|_F/(sqrt(2) sd).
 func (n *Noise) SymmetricGaussian(dst []float64, dim int, sd float64) {
 	law := SymmetricGaussianLaw(dim, sd)
-	n.note(law)
-	if n.script != nil {
-		n.script(law, dst)
+	if n.scripted(law, dst) {
 		return
 	}
 	n.fresh().Fill(dst)
@@ -149,9 +151,7 @@ func SymmetricGaussianLaw(dim int, sd float64) Law {
 // Wishart fills dst with a draw of w, packed by rows of its lower triangle.
 func (n *Noise) Wishart(dst []float64, w *random.Wishart) {
 	law := WishartLaw(w)
-	n.note(law)
-	if n.script != nil {
-		n.script(law, dst)
+	if n.scripted(law, dst) {
 		return
 	}
 	w.Rand(n.fresh(), dst)
@@ -165,9 +165,7 @@ func WishartLaw(w *random.Wishart) Law {
 // Laplace fills dst with independent Laplace numbers of density exp(-|z|/scale)/(2 scale).
 func (n *Noise) Laplace(dst []float64, scale float64) {
 	law := LaplaceLaw(len(dst), scale)
-	n.note(law)
-	if n.script != nil {
-		n.script(law, dst)
+	if n.scripted(law, dst) {
 		return
 	}
 	for i := range dst {
@@ -185,9 +183,7 @@ func LaplaceLaw(dim int, scale float64) Law { return Law{Kind: kindLaplace, Dim:
 // Gumbel fills dst with independent Gumbel numbers, -scale ln(E) for a standard exponential E.
 func (n *Noise) Gumbel(dst []float64, scale float64) {
 	law := GumbelLaw(len(dst), scale)
-	n.note(law)
-	if n.script != nil {
-		n.script(law, dst)
+	if n.scripted(law, dst) {
 		return
 	}
 	for i := range dst {
@@ -237,3 +233,15 @@ func (n *Noise) Shuffle(order []int) {
 
 // ShuffleLaw returns the law of Shuffle.
 func ShuffleLaw(dim int) Law { return Law{Kind: kindShuffle, Dim: dim} }
+
+// Script is a source of noise that a test prescribes; it hides nobody. NewNoise takes it where it
+// takes a seeded source, so that a whole learner can be run under it. The function writes the
+// numbers of each draw; a draw of integers takes them rounded. Response answers truthfully, Shuffle
+// changes nothing, and Round rounds down. No Ledger is written.
+type Script func(law Law, dst []float64)
+
+// Uint64 panics: whoever draws bits does not say by which law.
+func (Script) Uint64() uint64 { panic("privacy: Script: noise that is not drawn by a privacy.Noise") }
+
+// ScriptedNoise returns the noise of a Script.
+func ScriptedNoise(fill Script) *Noise { return NewNoise(fill) }

@@ -68,7 +68,7 @@ func TestSystemNoise(t *testing.T) {
 		noise *Noise
 		want  bool
 	}{
-		{NewSystemNoise(), true}, {NewNoise(NewLedger(random.NewSystem())), true},
+		{NewNoise(random.NewSystem()), true}, {NewNoise(NewLedger(random.NewSystem())), true},
 		{NewNoise(seeded), false}, {NewNoise(NewLedger(seeded)), false}, {ScriptedNoise(nil), false},
 	} {
 		if c.noise.System() != c.want {

@@ -35,7 +35,6 @@ func accountings() map[string]accounting {
 		"GaussianEpsilon":     {of: account.GaussianEpsilon, refuses: inf, least: func(x []float64) float64 { return gaussianLeast(x[0], x[1]) }},
 		"GaussianDelta":       {of: account.GaussianDelta, refuses: 1, least: func(x []float64) float64 { return thresholdDelta(x[0], x[1]) }},
 		"GaussianMu":          {of: GaussianMu, refuses: nan},
-		"ZCDPEpsilon":         {of: account.ZCDPEpsilon, refuses: inf, least: func(x []float64) float64 { return gaussianLeast(x[1], math.Sqrt(2*x[0])) }},
 		"ZCDP":                {of: ZCDP, refuses: nan},
 		"ConcentratedEpsilon": {of: account.ConcentratedEpsilon, refuses: inf, least: func(x []float64) float64 { return gaussianLeast(x[1], math.Sqrt(2*x[0])) }},
 		"ConcentratedRho":     {of: ConcentratedRho, refuses: nan},
@@ -52,14 +51,13 @@ func accountings() map[string]accounting {
 		"AmplifiedEpsilon":    {of: account.AmplifiedEpsilon, refuses: inf, slow: true},
 		"AmplifiedMu":         {of: AmplifiedMu, refuses: nan, slow: true},
 
-		"BinomialEpsilon":            {of: account.BinomialEpsilon, refuses: inf},
-		"TightestTail":               {of: account.TightestTail, refuses: nan, slow: true},
-		"TightestWishart":            {of: account.TightestWishart, refuses: nan, slow: true},
-		"CalibrateBinomial":          {of: CalibrateBinomial, refuses: nan, slow: true},
-		"Calibrate":                  {of: Calibrate, refuses: nan, slow: true},
-		"CalibrateSelection":         {of: CalibrateSelection, refuses: nan, slow: true},
-		"CalibrateAdaptiveSelection": {of: CalibrateAdaptiveSelection, refuses: nan, slow: true},
-		"Tightest":                   {of: account.Tightest, refuses: inf, slow: true},
+		"BinomialEpsilon":    {of: account.BinomialEpsilon, refuses: inf},
+		"TightestTail":       {of: account.TightestTail, refuses: nan, slow: true},
+		"TightestWishart":    {of: account.TightestWishart, refuses: nan, slow: true},
+		"CalibrateBinomial":  {of: CalibrateBinomial, refuses: nan, slow: true},
+		"Calibrate":          {of: Calibrate, refuses: nan, slow: true},
+		"CalibrateSelection": {of: CalibrateSelection, refuses: nan, slow: true},
+		"Tightest":           {of: account.Tightest, refuses: inf, slow: true},
 
 		"Gaussian":         {of: loss.Gaussian, refuses: nan},
 		"Laplace":          {of: loss.Laplace, refuses: nan},
@@ -229,7 +227,7 @@ func goodEvents() []account.Event {
 	return []account.Event{
 		account.GaussianEvent{Mu: 1}, account.LaplaceEvent{Epsilon: 0.5}, account.DiscreteGaussianEvent{Dim: 1, Sensitivity: 1, Sigma: 2}, account.DiscreteLaplaceEvent{Sensitivity: 1, Scale: 2}, account.ResponseEvent{Epsilon: 1, Choices: 3},
 		account.ExponentialEvent{Epsilon: 0.2}, account.SparseVectorEvent{Epsilon: 0.3, Accepted: 2}, account.WishartEvent{Epsilon: 0.1, Delta: 1e-8, Nodes: 5}, account.ApproximateEvent{Epsilon: 0.1, Delta: 1e-8},
-		account.ShuffleEvent{Local: 1, Users: 100}, account.BinomialEvent{Trials: 100, P: 0.5, Coordinates: 1, Most: 1, Norm: 1, Tail: 1e-8}, account.SelectionEvent{Epsilon: 0.1, Picks: 2, Mu: 0.2},
+		account.ShuffleEvent{Local: 1, Users: 100}, account.BinomialEvent{Trials: 100, P: 0.5, Coordinates: 1, Most: 1, Norm: 1, Tail: 1e-8},
 		account.Sequence{account.LaplaceEvent{Epsilon: 0.5}, account.GaussianEvent{Mu: 1}}, account.Parallel{account.LaplaceEvent{Epsilon: 0.5}, account.ExponentialEvent{Epsilon: 1}},
 		account.Repeat{Event: account.LaplaceEvent{Epsilon: 0.5}, Times: 3}, account.GroupEvent{Event: account.LaplaceEvent{Epsilon: 0.5}, Contributions: 3},
 	}

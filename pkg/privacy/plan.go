@@ -44,11 +44,11 @@ type Plan struct {
 	// means that the plan does not say.
 	Draws []Draws
 
-	holder  any
-	none    string  // why there is no plan, if holder is nil
-	group   int     // the largest number of records of a user, by group privacy; 0 means 1
-	quality Quality // Research unless Secured says otherwise
-	origin  origin
+	holder any
+	none   string // why there is no plan, if holder is nil
+	group  int    // the largest number of records of a user, by group privacy; 0 means 1
+	secure bool   // set by Secured
+	origin origin
 }
 
 // Planner returns the plan of what it releases. Mechanisms, devices and learners are Planners once
@@ -85,22 +85,6 @@ func (s Scope) String() string {
 		return "the action in the record's own round, given what came before"
 	}
 	return fmt.Sprintf("Scope(%d)", int(s))
-}
-
-// Quality says for what purpose the noise is good enough.
-type Quality int
-
-// The qualities of noise.
-const (
-	Research Quality = iota // floating point, seeded: runs can be repeated, and low bits leak
-	Secure                  // discrete samplers over the operating system's randomness
-)
-
-func (q Quality) String() string {
-	if q == Secure {
-		return "secure: discrete, from the operating system"
-	}
-	return "for research: floating point, and seeded"
 }
 
 // Release is a vector of numbers that one record can move, under noise of one law. What is released
@@ -192,11 +176,12 @@ func PlanOf(x any, records int) Plan {
 	if v := reflect.ValueOf(x); v.Kind() == reflect.Pointer && v.IsNil() {
 		return NoPlan("a %T that is nil has no plan", x)
 	}
-	return Own(x, planner.Plan(records))
+	return planner.Plan(records).Of(x)
 }
 
-// Own returns p if x holds it, and otherwise a plan that claims nothing and lists the same draws.
-func Own(x any, p Plan) Plan {
+// Of returns the plan if x holds it, and otherwise one that claims nothing and lists the same
+// draws.
+func (p Plan) Of(x any) Plan {
 	switch {
 	case p.holder == nil:
 		p = Plan{none: p.why(), Draws: p.Draws}
@@ -366,7 +351,7 @@ func Compose(holder any, plans ...Plan) (Plan, error) {
 		if p.Calibration != Sound {
 			sum.Calibration = p.Calibration
 		}
-		sum.quality, sum.origin = min(sum.quality, p.quality), sum.origin.with(p.origin)
+		sum.secure, sum.origin = sum.secure && p.secure, sum.origin.with(p.origin)
 		sum.Asked.Epsilon += p.Asked.Epsilon
 		sum.Asked.Delta += p.Asked.Delta
 		if n := len(sum.Cases) * max(1, len(p.Cases)); n > mostCases {
@@ -410,21 +395,23 @@ func (p Plan) With(r Release) Plan {
 	if len(p.Cases) == 0 {
 		p.Cases = [][]Release{nil}
 	}
-	p.Cases, p.Draws, p.quality = crossed(p.Cases, [][]Release{{r}}), slices.Clone(p.Draws), Research
+	p.Cases, p.Draws, p.secure = crossed(p.Cases, [][]Release{{r}}), slices.Clone(p.Draws), false
 	for _, law := range r.Laws() {
 		p.Draws = append(p.Draws, Draws{law, 1})
 	}
 	return p
 }
 
-// Quality says for what purpose the noise of the releases is good enough.
-func (p Plan) Quality() Quality { return p.quality }
+// Secure reports whether the noise of the releases is fit for deployment: from discrete samplers
+// over the operating system's randomness. Otherwise it is for research: floating point, of which
+// low bits leak, and seeded, so that runs can be repeated.
+func (p Plan) Secure() bool { return p.secure }
 
 // Secured returns the plan as one of noise that is fit for deployment. Only mechanisms of this
 // module can say so.
 func (p Plan) Secured(by trust.System) Plan {
 	if by == trust.Discrete {
-		p.quality = Secure
+		p.secure = true
 	}
 	return p
 }

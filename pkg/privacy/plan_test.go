@@ -316,7 +316,7 @@ func TestOwn(t *testing.T) {
 			t.Errorf("%s: claims\n%v", name, c)
 		}
 	}
-	if Own(&planner{}, p.Plan(1)).Held() || Own(nil, p.Plan(1)).Held() {
+	if p.Plan(1).Of(&planner{}).Held() || p.Plan(1).Of(nil).Held() {
 		t.Error("another of the same type holds the plan")
 	}
 	if !ClaimOf(boxed{1}).Held() || ClaimOf(boxed{[]int{1}}).Held() {

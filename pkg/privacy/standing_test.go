@@ -79,11 +79,11 @@ func TestGrants(t *testing.T) {
 		t.Error("a plan counts on a sum where it was granted an order, or does not where it was granted one")
 	}
 	secure := gaussianPlan(0.3).Secured(trust.Discrete)
-	if secure.Quality() != Secure || gaussianPlan(0.3).Secured(trust.System{}).Quality() != Research {
+	if !secure.Secure() || gaussianPlan(0.3).Secured(trust.System{}).Secure() {
 		t.Error("Secured without a grant, or not with one")
 	}
-	if got := secure.With(Release{Law: LaplaceLaw(1, 1)}).Quality(); got != Research {
-		t.Errorf("secure noise and a seeded release are %v", got)
+	if secure.With(Release{Law: LaplaceLaw(1, 1)}).Secure() {
+		t.Error("secure noise and a seeded release are secure")
 	}
 }
 

@@ -3,6 +3,8 @@ package privacy
 import (
 	"fmt"
 	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 )
 
 // Statistic describes how raw records become a noisy summary R of them. What it describes is the
@@ -12,7 +14,8 @@ import (
 // runs is made from it, and thrown away: Open calibrates it for a setup, and Start begins a run.
 //
 // The releases of this toolkit are Sums and Means. For a release of your own, write a type of your
-// own.
+// own: plain data, which is numbers, bools, strings, and slices, arrays and structs of them, with
+// exported fields.
 type Statistic[R any] interface {
 	// Open validates the description and calibrates it for a setup.
 	Open(Setup) (Mechanism[R], error)
@@ -22,7 +25,8 @@ type Statistic[R any] interface {
 type Mechanism[R any] interface {
 	// Planner says what the releases after a number of records show of one, of any run.
 	Planner
-	// Start begins a run that takes its noise from n. Without any, a run that wants it refuses records.
+	// Start begins a run that takes its noise from n. Without any, a run that wants it refuses
+	// records.
 	Start(n *Noise) Stream[R]
 }
 
@@ -85,8 +89,8 @@ type Setup struct {
 	Horizon int // number of records, >= 1, without that of a warm-up; the last row is never released
 
 	Dim   int     // length of a row (x, y), >= 2
-	Bound float64 // largest Euclidean norm of a row, L~, in [LeastBound, MostBound]
-	// Context is the largest Euclidean norm L of a row without its last entry, in [LeastBound, Bound];
+	Bound float64 // largest Euclidean norm of a row, L~, in [1e-60, 1e60]
+	// Context is the largest Euclidean norm L of a row without its last entry, in [1e-60, Bound];
 	// 0 means Bound.
 	Context float64
 	Alpha   float64 // Sums.Bounds fail in some round with probability at most Alpha/2; in (0, 1]
@@ -99,14 +103,6 @@ type Setup struct {
 	Lengths bool
 }
 
-// LeastBound and MostBound are the ends of the range allowed for a bound on data. Within it, the
-// product of a few bounds, of noise and of a horizon neither overflows nor vanishes, so that noise
-// is never rounded to zero. Change the units of data that is beyond it.
-const (
-	LeastBound = 1e-60
-	MostBound  = 1e60
-)
-
 // CheckRows returns an error if a field that accumulators read is out of its range.
 func (s Setup) CheckRows() error {
 	switch {
@@ -114,10 +110,10 @@ func (s Setup) CheckRows() error {
 		return fmt.Errorf("privacy: Setup.Dim = %d, want >= 2", s.Dim)
 	case s.Horizon < 1:
 		return fmt.Errorf("privacy: Setup.Horizon = %d, want >= 1", s.Horizon)
-	case !(s.Bound >= LeastBound && s.Bound <= MostBound):
-		return fmt.Errorf("privacy: Setup.Bound = %v, want finite and > 0, in [%v, %v]", s.Bound, LeastBound, MostBound)
-	case s.Context != 0 && !(s.Context >= LeastBound && s.Context <= s.Bound):
-		return fmt.Errorf("privacy: Setup.Context = %v, want in [%v, Bound = %v], or 0 for Bound", s.Context, LeastBound, s.Bound)
+	case !(s.Bound >= size.LeastBound && s.Bound <= size.MostBound):
+		return fmt.Errorf("privacy: Setup.Bound = %v, want finite and > 0, in [%v, %v]", s.Bound, size.LeastBound, size.MostBound)
+	case s.Context != 0 && !(s.Context >= size.LeastBound && s.Context <= s.Bound):
+		return fmt.Errorf("privacy: Setup.Context = %v, want in [%v, Bound = %v], or 0 for Bound", s.Context, size.LeastBound, s.Bound)
 	case !(s.Alpha > 0 && s.Alpha <= 1):
 		return fmt.Errorf("privacy: Setup.Alpha = %v, want in (0, 1]", s.Alpha)
 	case !(float64(s.Horizon)/s.Alpha <= 1e306):
@@ -152,7 +148,8 @@ type Sums struct {
 	Packed []float64
 	Shift  float64 // the multiple of the identity that a reader adds to Packed
 	// Bounds are accurate bounds on noise and Shift in the leading (dim-1) x (dim-1) block and in the
-	// last row next to it. All three hold in all rounds of a run with probability at least 1 - Alpha/2.
+	// last row next to it. All three hold in all rounds of a run with probability at least 1 -
+	// Alpha/2.
 	Bounds Bounds
 	Spread Spread // of the noise alone, for a reader with a shift of its own
 	// Least is a lower bound of Bounds.RhoMin that holds for longer: until the number of records
@@ -201,8 +198,8 @@ type Bounds struct{ RhoMin, RhoMax, Gamma float64 }
 type Spread struct {
 	Low, High float64 // bounds on the eigenvalues of N
 	Norm      float64 // bound on |h|
-	// Relative replaces Norm for noise with Low > 0 on whose size h depends: a bound on |h|_{N^-1}, and
-	// after a shift up on sqrt(RhoMax/High) |h|_{H^-1}.
+	// Relative replaces Norm for noise with Low > 0 on whose size h depends: a bound on |h|_{N^-1},
+	// and after a shift up on sqrt(RhoMax/High) |h|_{H^-1}.
 	Relative float64
 	Fixed    bool // no other shift than Sums.Shift is possible
 }

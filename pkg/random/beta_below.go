@@ -8,7 +8,7 @@ import (
 
 // Beta draws a Beta(a, b) variable, a and b in (0, 1e300]. The shapes need not be whole. The draw
 // is the ratio x/(x+y) of two chi-squares of 2a and 2b degrees of freedom.
-func Beta(g *Normals, a, b float64) float64 {
+func (g *Normals) Beta(a, b float64) float64 {
 	if a >= 1 && b >= 1 { // mostly both are the first of chiSquared's
 		d1, d2 := a-1.0/3, b-1.0/3
 		c1, c2 := 1/math.Sqrt(9*d1), 1/math.Sqrt(9*d2)
@@ -40,7 +40,8 @@ func Beta(g *Normals, a, b float64) float64 {
 }
 
 // BetaBelow knows of most draws of Beta that they are below a number, without computing them. It is
-// for those who look for the largest of many draws; see [SkipBelow]. The zero value knows of none.
+// for those who look for the largest of many draws; see [Normals.SkipBelow]. The zero value knows
+// of none.
 //
 // Let z and u be the first normal and uniform number of a chi-square of k degrees of freedom, d =
 // k/2 - 1/3 and x = z/(3 sqrt d). If x > -1/2 and u > 3/2 d x^4, chiSquared accepts them, and is
@@ -73,8 +74,8 @@ func NewBetaBelow(low, high, least, w float64) BetaBelow {
 }
 
 // SkipBelow makes the draws of Beta of each value in turn, up to the first that may not be below
-// its number, and returns how many it has made. g is as after these.
-func SkipBelow(g *Normals, of []BetaBelow) int {
+// its number, and returns how many it has made. The generator is as after these.
+func (g *Normals) SkipBelow(of []BetaBelow) int {
 	s0, s1, s2, s3 := g.s[0], g.s[1], g.s[2], g.s[3]
 	for i := range of {
 		b := &of[i]
@@ -104,16 +105,3 @@ func (b *BetaBelow) knows(z1, z2, u float64) bool {
 	square := float64(z1*z1) + float64(z2*z2)
 	return float64(b.z1*z1)+float64(b.z2*z2) < b.room && u > b.u*square*square
 }
-
-// zigInner has the layers of the ziggurat for words as numbers in [-2^63, 2^63): one in [-inner,
-// inner) gives the normal width times itself, but for rounding.
-var zigInner = func() (of [zigLayers]struct {
-	width float64
-	inner uint64
-}) {
-	for i := range of {
-		of[i].width = zigX[i] * 0x1p-63
-		of[i].inner = uint64(max(0, zig[i].inner-4)) << 11
-	}
-	return of
-}()

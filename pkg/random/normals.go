@@ -59,6 +59,19 @@ var zigX, zig = func() (x [zigLayers + 1]float64, layers [zigLayers]zigLayer) {
 	return
 }()
 
+// zigInner has the layers of the ziggurat for words as numbers in [-2^63, 2^63): one in [-inner,
+// inner) gives the normal width times itself, but for rounding.
+var zigInner = func() (of [zigLayers]struct {
+	width float64
+	inner uint64
+}) {
+	for i := range of {
+		of[i].width = zigX[i] * 0x1p-63
+		of[i].inner = uint64(max(0, zig[i].inner-4)) << 11
+	}
+	return of
+}()
+
 // normalOf returns the normal variable that a word stands for, and whether it is under the curve
 // for sure, as 98.9% are. The low 8 bits choose the layer, the high 53 the place in it.
 func normalOf(u uint64) (x float64, inner bool) {

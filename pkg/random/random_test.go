@@ -131,7 +131,7 @@ func TestBetaOfExtremeShapes(t *testing.T) {
 	for _, small := range []float64{5e-324, 1e-300, 1e-6, 1e-4} {
 		var ones float64
 		for range 4000 {
-			x := Beta(g, small, 3*small)
+			x := g.Beta(small, 3*small)
 			if !(x >= 0 && x <= 1) {
 				t.Fatalf("Beta(%v, %v) is %v", small, 3*small, x)
 			}
@@ -142,10 +142,10 @@ func TestBetaOfExtremeShapes(t *testing.T) {
 		}
 	}
 	for range 1000 {
-		if x := Beta(g, 1e300, 1e300); math.Abs(x-0.5) > 1e-12 {
+		if x := g.Beta(1e300, 1e300); math.Abs(x-0.5) > 1e-12 {
 			t.Fatalf("Beta(1e300, 1e300) is %v", x)
 		}
-		if x := Beta(g, 1e300, 5e-324); x != 1 {
+		if x := g.Beta(1e300, 5e-324); x != 1 {
 			t.Fatalf("Beta(1e300, 5e-324) is %v", x)
 		}
 	}
@@ -293,7 +293,7 @@ func TestBeta(t *testing.T) {
 	for i := range 200_000 {
 		a, b := 0.5+float64(i%7)*float64(i%1000), 0.5+float64(i%5)*float64(i%301)
 		h := *g
-		got := Beta(g, a, b)
+		got := g.Beta(a, b)
 		x := chiSquared(&h, 2*a)
 		if y := chiSquared(&h, 2*b); got != x/(x+y) || *g != h {
 			t.Fatalf("draw %d of Beta(%v, %v): %v, want %v", i, a, b, got, x/(x+y))
@@ -317,7 +317,7 @@ func TestSkipBelow(t *testing.T) {
 		w := mean + sd*above
 		b := NewBetaBelow(low, high, least, w)
 		before := *g
-		n := SkipBelow(g, []BetaBelow{b})
+		n := g.SkipBelow([]BetaBelow{b})
 		if above > 6 && low > 20 && least > 20 && w < 0.99 {
 			far++
 			skipped += n
@@ -326,7 +326,7 @@ func TestSkipBelow(t *testing.T) {
 		for _, a := range []float64{low, (low + high) / 2, high} {
 			for _, b := range []float64{least, 1.1 * least} {
 				*g = before
-				if x := Beta(g, a, b); n == 1 && (x >= w || *g != after) {
+				if x := g.Beta(a, b); n == 1 && (x >= w || *g != after) {
 					t.Fatalf("Beta(%v, %v) is %v: skipped, as below %v", a, b, x, w)
 				}
 			}
@@ -339,9 +339,9 @@ func TestSkipBelow(t *testing.T) {
 	row := []BetaBelow{b, b, b, b, {}, b}
 	for range 1000 {
 		h := *g
-		n := SkipBelow(g, row)
+		n := g.SkipBelow(row)
 		for range n {
-			Beta(&h, 50, 50)
+			h.Beta(50, 50)
 		}
 		if n > 4 || *g != h {
 			t.Fatalf("%d draws of a row are skipped, or the state is not that after them", n)

@@ -124,7 +124,7 @@ func TestCacheByPolicy(t *testing.T) {
 			e := &Experiment{Name: "by policy", Environment: toyArms{}, Horizon: 20, Trials: play.trials, Seed: 1,
 				Cache: cache, Workers: 1, Policies: play.policies}
 			var seen []Status
-			e.Progress = ProgressFunc(func(s Status) { seen = append(seen, s) })
+			e.Progress = func(s Status) { seen = append(seen, s) }
 			started = 0
 			r, err := e.Run(t.Context())
 			if err != nil {

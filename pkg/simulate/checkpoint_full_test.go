@@ -71,14 +71,14 @@ func TestCheckpointFull(t *testing.T) {
 		terminal, told := NewTerminal(&log), 0
 		e := small(path)
 		e.Workers = 1
-		e.Progress = ProgressFunc(func(s Status) {
+		e.Progress = func(s Status) {
 			if s.Err != nil {
 				if told++; s.Unsaved == 0 {
 					t.Errorf("room for %d bytes: a report of %v with 0 unsaved trials", n, s.Err)
 				}
 			}
-			terminal.Report(s)
-		})
+			terminal(s)
+		}
 		lift := limitFiles(t, uint64(n))
 		r, err := e.Run(t.Context())
 		lift()

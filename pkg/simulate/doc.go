@@ -11,11 +11,10 @@
 //   - [Result], [PolicyResult], [Curve]: the regret, trial by trial and summarised
 //   - [Table], [ReadCSV]: a result in the form in which it is published
 //   - [Provenance], [Version], [Program]: where a result comes from
-//   - [MergeCheckpoints]: a run's checkpoints from several machines, as one
 //   - [Slope], [LogLogSlope]: the exponent of a power law
-//   - [DefaultGrid], [LinearGrid], [LogGrid]: the rounds that a curve keeps
-//   - [Progress], [Status], [Terminal]: how far a run is
-//   - [TrialError], [PanicError], [MissingError]: why a trial failed, or which are missing
+//   - [LinearGrid], [LogGrid]: the rounds that a curve keeps
+//   - [Progress], [Status], [NewTerminal]: how far a run is
+//   - [TrialError]: why a trial failed
 //
 // Trials are reduced in trial order, so the numbers do not depend on the number of workers. A long
 // run shows its progress, stops when its context is cancelled, and resumes from its checkpoint with

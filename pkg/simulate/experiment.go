@@ -32,7 +32,7 @@ type Experiment struct {
 	// no bandit.Committed plays round by round.
 	FastForward bool
 	// Grid lists the rounds that a curve keeps, increasing, in [1, Rounds]. The last round is added.
-	// nil means DefaultGrid.
+	// nil means 100 evenly spaced rounds and 60 that are evenly spaced in their logarithm.
 	Grid []int
 
 	// Pairs lists policies a, b whose trial-by-trial difference of regret, a minus b, goes into the

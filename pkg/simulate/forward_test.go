@@ -141,7 +141,7 @@ func TestFastForward(t *testing.T) {
 // run without FastForward.
 func TestFastForwardRefuses(t *testing.T) {
 	e := forwarded(1, 2, true)
-	e.Environment = environment.Arms{Means: []float64{0, 1}, Law: environment.GaussianWeights, Sigma: 1}
+	e.Environment = environment.Arms{Means: []float64{0, 1}, Sigma: 1}
 	if _, err := e.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "FastForward") {
 		t.Errorf("Gaussian rewards: %v", err)
 	}

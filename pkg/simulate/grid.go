@@ -45,19 +45,19 @@ func LogGrid(rounds, n int) []int {
 	return slices.Compact(grid)
 }
 
-// DefaultGrid returns a grid for linear and logarithmic axes alike: 100 evenly spaced rounds and 60
+// defaultGrid returns a grid for linear and logarithmic axes alike: 100 evenly spaced rounds and 60
 // that are evenly spaced in their logarithm.
-func DefaultGrid(rounds int) []int {
+func defaultGrid(rounds int) []int {
 	grid := append(LinearGrid(rounds, 100), LogGrid(rounds, 60)...)
 	slices.Sort(grid)
 	return slices.Compact(grid)
 }
 
 // checkGrid validates a grid and adds the last round if it is missing. An empty grid means
-// DefaultGrid.
+// defaultGrid.
 func checkGrid(grid []int, rounds int) ([]int, error) {
 	if len(grid) == 0 {
-		return DefaultGrid(rounds), nil
+		return defaultGrid(rounds), nil
 	}
 	for i, g := range grid {
 		if g < 1 || g > rounds {

@@ -22,26 +22,16 @@ type Status struct {
 	Finished        bool          // this is the run's last report, whether or not all was done
 }
 
-// Progress receives reports on a run: one at its start, then a few a second, and one at its end, in
-// which Finished is set. Calls never overlap. A slow Report delays later reports, not the trials.
-type Progress interface {
-	Report(Status)
-}
+// Progress is told how far a run is: at its start, then a few times a second, and at its end, when
+// Finished is set. Calls never overlap. A slow one delays later ones, not the trials.
+type Progress func(Status)
 
-// DefaultProgress receives the reports of runs that name no Progress; nil means that they are
-// silent. It is set before the first run.
+// DefaultProgress is the Progress of runs that name none; nil means that they are silent. It is set
+// before the first run.
 var DefaultProgress Progress
 
-// ProgressFunc makes a Progress of a function.
-type ProgressFunc func(Status)
-
-// Report calls f.
-func (f ProgressFunc) Report(s Status) { f(s) }
-
-// Terminal is a Progress that writes one line of text. On a terminal the line is redrawn in place;
-// elsewhere (a log, a pipe) a new line is written at each 10% and at least once a minute. If a
-// checkpoint cannot be written, that gets a line of its own at once.
-type Terminal struct {
+// terminal is the Progress of NewTerminal.
+type terminal struct {
 	w       io.Writer
 	redraw  bool
 	width   int           // of the line on screen
@@ -50,21 +40,24 @@ type Terminal struct {
 	trouble bool          // the last report had an Err
 }
 
-// NewTerminal returns a Terminal that writes to w; nil means the standard error.
-func NewTerminal(w io.Writer) *Terminal {
+// NewTerminal returns a Progress that writes one line of text to w; nil means the standard error.
+// On a terminal the line is redrawn in place; elsewhere (a log, a pipe) a new line is written at
+// each 10% and at least once a minute. If a checkpoint cannot be written, that gets a line of its
+// own at once.
+func NewTerminal(w io.Writer) Progress {
 	if w == nil {
 		w = os.Stderr
 	}
-	t := &Terminal{w: w}
+	t := &terminal{w: w}
 	if f, ok := w.(*os.File); ok {
 		info, err := f.Stat()
 		t.redraw = err == nil && info.Mode()&os.ModeCharDevice != 0
 	}
-	return t
+	return t.report
 }
 
-// Report writes or redraws the line.
-func (t *Terminal) Report(s Status) {
+// report writes or redraws the line.
+func (t *terminal) report(s Status) {
 	if trouble := s.Err != nil; trouble != t.trouble {
 		t.trouble = trouble
 		said := "checkpoint: all finished trials are saved again"
@@ -100,7 +93,7 @@ func (t *Terminal) Report(s Status) {
 	}
 }
 
-// String returns the line that Terminal shows, in plain ASCII.
+// String returns the line that a terminal shows, in plain ASCII.
 func (s Status) String() string {
 	line := fmt.Sprintf("%3d%%  trial %d of %d", s.percent(), s.TrialsDone, s.Trials)
 	if s.TrialsFailed > 0 {

@@ -29,7 +29,7 @@ func (p *Prepared) RunTrial(ctx context.Context, trial int) (*Record, error) {
 // A record may come twice. Reduce refuses records that contradict each other, and records of
 // another experiment, seed, horizon, parameter or version; the platform may be another than this
 // program's if it is that of all records. If trials are missing, the result holds the others, and
-// the error is a *MissingError.
+// the error lists them.
 func (p *Prepared) Reduce(records []*Record) (*Result, error) {
 	want := p.origin
 	if len(records) > 0 && records[0] != nil {
@@ -46,7 +46,7 @@ func (p *Prepared) Reduce(records []*Record) (*Result, error) {
 		}
 		byTrial[trial] = r
 	}
-	missing := &MissingError{Experiment: p.Name, Of: p.Trials}
+	missing := &missingError{Experiment: p.Name, Of: p.Trials}
 	for trial, r := range byTrial {
 		if r == nil {
 			missing.Trials = append(missing.Trials, trial)
@@ -59,15 +59,15 @@ func (p *Prepared) Reduce(records []*Record) (*Result, error) {
 	return result, nil
 }
 
-// MissingError lists the trials of an experiment that have no record.
-type MissingError struct {
+// missingError lists the trials of an experiment that have no record.
+type missingError struct {
 	Experiment string
 	Trials     []int // increasing
 	Of         int   // trials of the experiment
 }
 
 // Error names the experiment and the first of the trials.
-func (e *MissingError) Error() string {
+func (e *missingError) Error() string {
 	const shown = 10
 	list, more := e.Trials, ""
 	if len(list) > shown {

@@ -4,14 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/dpbandits/dpbandits/pkg/internal/durable"
 )
 
 // played returns the records of all trials of an experiment.
@@ -124,7 +120,7 @@ func TestReduceRefusesOtherParameters(t *testing.T) {
 func TestReduceOfSome(t *testing.T) {
 	p, records := played(t, small(""))
 	r, err := p.Reduce(slices.Delete(slices.Clone(records), 1, 3))
-	var missing *MissingError
+	var missing *missingError
 	if !errors.As(err, &missing) || !slices.Equal(missing.Trials, []int{1, 2}) || !strings.Contains(err.Error(), "2 of 4 trials have no record: 1, 2") {
 		t.Errorf("error %v", err)
 	}
@@ -166,69 +162,5 @@ func TestRunTrialFails(t *testing.T) {
 		if rec, err := p.RunTrial(t.Context(), trial); rec != nil || err == nil || !strings.Contains(err.Error(), "want in [0, Trials = 4)") {
 			t.Errorf("trial %d: record %v, error %v", trial, rec, err)
 		}
-	}
-}
-
-// Checkpoints of parts of an experiment make one that serves the whole.
-func TestMergeCheckpoints(t *testing.T) {
-	dir := t.TempDir()
-	path := func(name string) string { return filepath.Join(dir, name) }
-	whole := mustRun(t, small(path("whole")))
-	data, err := os.ReadFile(path("whole"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.SplitAfter(string(data), "\n")
-	write := func(name string, some ...string) string {
-		if err := os.WriteFile(path(name), []byte(strings.Join(some, "")), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path(name)
-	}
-	a := write("a", lines[0], lines[4], lines[1], lines[2][:50]) // torn
-	b := write("b", lines[0], lines[1], lines[3])
-	merged := small(path("merged"))
-	if err := MergeCheckpoints(merged.Checkpoint, a, b); err != nil {
-		t.Fatal(err)
-	}
-	if r := mustRun(t, merged); r.Provenance.Restored != 3 || published(t, r) != published(t, whole) {
-		t.Errorf("%d trials restored, want 3, or other results", r.Provenance.Restored)
-	}
-
-	other := small(path("other"))
-	other.Seed++
-	mustRun(t, other)
-	var rec Record
-	if err := durable.ReadLine([]byte(strings.TrimSuffix(lines[3], "\n")), &rec); err != nil {
-		t.Fatal(err)
-	}
-	changed := func(change func(r *Record)) string {
-		r := rec
-		change(&r)
-		line, err := durable.Line(&r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(line)
-	}
-	for want, files := range map[string][]string{
-		"Seed":             {a, path("other")},
-		"no checkpoints":   nil,
-		"no such file":     {a, path("none")},
-		"Version":          {a, write("version", lines[0], changed(func(r *Record) { r.Version = "v0" }))},
-		"contradict":       {b, write("regret", lines[0], changed(func(r *Record) { r.Regret = [][]float64{{0, 1}, {0, 1}, {0, 1}} }))},
-		"not a checkpoint": {a, write("text", "text\n")},
-		"offset":           {write("rot", lines[0], "x"+lines[1], lines[2])},
-	} {
-		err := MergeCheckpoints(path("no"), files...)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q in it", err, want)
-		}
-		if _, err := os.Stat(path("no")); err == nil {
-			t.Errorf("%s: the file was made", want)
-		}
-	}
-	if err := MergeCheckpoints(a, b); !errors.Is(err, os.ErrExist) {
-		t.Errorf("into a file that exists: error %v", err)
 	}
 }

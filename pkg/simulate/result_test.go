@@ -94,7 +94,7 @@ func TestPairedIsTighter(t *testing.T) {
 func TestGrids(t *testing.T) {
 	for _, rounds := range []int{1, 2, 3, 7, 100, 12345, 50_000_000} {
 		for _, n := range []int{1, 2, 10, 1000} {
-			for name, grid := range map[string][]int{"linear": LinearGrid(rounds, n), "log": LogGrid(rounds, n), "default": DefaultGrid(rounds)} {
+			for name, grid := range map[string][]int{"linear": LinearGrid(rounds, n), "log": LogGrid(rounds, n), "default": defaultGrid(rounds)} {
 				if len(grid) == 0 || grid[0] < 1 || grid[len(grid)-1] != rounds || name != "default" && len(grid) > n {
 					t.Errorf("%s grid of %d points to %d: %v", name, n, rounds, grid)
 				}
@@ -284,22 +284,22 @@ func TestTerminal(t *testing.T) {
 	var b bytes.Buffer
 	sink := NewTerminal(&b)
 	for i := range 101 {
-		sink.Report(Status{Done: int64(i), Total: 100, TrialsDone: i / 10, Trials: 10, Left: -1, Finished: i == 100})
+		sink(Status{Done: int64(i), Total: 100, TrialsDone: i / 10, Trials: 10, Left: -1, Finished: i == 100})
 	}
 	if n := strings.Count(b.String(), "\n"); n != 11 || strings.Contains(b.String(), "\r") {
 		t.Errorf("%d lines into a log, want 11 (0%%, 10%%, ... 100%%):\n%s", n, &b)
 	}
 	b.Reset()
 	for i := range 10 { // half a minute each, hardly any progress
-		sink.Report(Status{Total: 1e9, Elapsed: time.Duration(i) * 30 * time.Second, Left: -1})
+		sink(Status{Total: 1e9, Elapsed: time.Duration(i) * 30 * time.Second, Left: -1})
 	}
 	if n := strings.Count(b.String(), "\n"); n != 5 {
 		t.Errorf("%d lines in 4.5 minutes, want 5:\n%s", n, &b)
 	}
 	b.Reset()
-	sink = &Terminal{w: &b, redraw: true}
-	sink.Report(Status{Done: 1, Total: 3, Trials: 3, RoundsPerSecond: 1e6, Left: 90 * time.Second})
-	sink.Report(Status{Done: 3, Total: 3, TrialsDone: 3, Trials: 3, Elapsed: 2 * time.Second, Finished: true})
+	sink = (&terminal{w: &b, redraw: true}).report
+	sink(Status{Done: 1, Total: 3, Trials: 3, RoundsPerSecond: 1e6, Left: 90 * time.Second})
+	sink(Status{Done: 3, Total: 3, TrialsDone: 3, Trials: 3, Elapsed: 2 * time.Second, Finished: true})
 	want := "\r 33%  trial 0 of 3  1e+06 rounds/s  1m30s left\r100%  trial 3 of 3  took 2s"
 	if got := b.String(); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, " \n") {
 		t.Errorf("on a terminal %q, want %q", got, want)

@@ -272,14 +272,14 @@ func newMeter(jobs []*job, sink Progress) *meter {
 	if sink == nil {
 		return m
 	}
-	sink.Report(m.status(false))
+	sink(m.status(false))
 	m.wg.Go(func() {
 		ticker := time.NewTicker(reportEvery)
 		defer ticker.Stop()
 		for {
 			select {
 			case <-ticker.C:
-				sink.Report(m.status(false))
+				sink(m.status(false))
 			case <-m.quit:
 				return
 			}
@@ -295,7 +295,7 @@ func (m *meter) stop() {
 	close(m.quit)
 	m.wg.Wait()
 	if m.sink != nil {
-		m.sink.Report(m.status(true))
+		m.sink(m.status(true))
 	}
 }
 

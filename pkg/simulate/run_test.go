@@ -299,7 +299,7 @@ func (o onStart) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) 
 // A run that names no Progress reports to DefaultProgress.
 func TestDefaultProgress(t *testing.T) {
 	var last Status
-	DefaultProgress = ProgressFunc(func(s Status) { last = s })
+	DefaultProgress = func(s Status) { last = s }
 	defer func() { DefaultProgress = nil }()
 	e := toyExperiment()
 	mustRun(t, e)
@@ -307,7 +307,7 @@ func TestDefaultProgress(t *testing.T) {
 		t.Errorf("the last report is %+v, want that of %d trials", last, e.Trials)
 	}
 	last = Status{}
-	e.Progress = ProgressFunc(func(Status) {})
+	e.Progress = func(Status) {}
 	if mustRun(t, e); last.Finished {
 		t.Error("a run that has a Progress reports to the default, too")
 	}
@@ -319,11 +319,11 @@ func TestRunAll(t *testing.T) {
 	short.Name, long.Name, long.Horizon, long.Rounds = "short", "long", 9000, 5000
 	var mu sync.Mutex
 	var status []Status
-	results, err := RunAll(t.Context(), []*Experiment{short, long}, Options{Workers: 2, Progress: ProgressFunc(func(s Status) {
+	results, err := RunAll(t.Context(), []*Experiment{short, long}, Options{Workers: 2, Progress: func(s Status) {
 		mu.Lock()
 		status = append(status, s)
 		mu.Unlock()
-	})})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestShards(t *testing.T) {
 	finished := 0
 	for _, index := range []int{2, 0, 1} {
 		var last Status
-		options := Options{Shard: Shard{index, 3}, Progress: ProgressFunc(func(s Status) { last = s })}
+		options := Options{Shard: Shard{index, 3}, Progress: func(s Status) { last = s }}
 		results, err := RunAll(t.Context(), []*Experiment{e, other}, options)
 		if err != nil {
 			t.Fatal(err)

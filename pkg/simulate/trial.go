@@ -24,7 +24,7 @@ type TrialError struct {
 	Policy     string // empty if the environment failed
 	Trial      int    // from 0
 	Round      int    // from 1; 0 means before the first round, or in a warm-up
-	Err        error  // the run's, or a *PanicError
+	Err        error  // the run's, or what it panicked with
 }
 
 // Error names the experiment, the policy, the trial and the round.
@@ -52,7 +52,7 @@ type trialError struct {
 // MarshalJSON keeps the text of Err, and the stack of a panic.
 func (e *TrialError) MarshalJSON() ([]byte, error) {
 	data := trialError{Experiment: e.Experiment, Policy: e.Policy, Trial: e.Trial, Round: e.Round, Err: fmt.Sprint(e.Err)}
-	if p := (*PanicError)(nil); errors.As(e.Err, &p) {
+	if p := (*panicError)(nil); errors.As(e.Err, &p) {
 		data.Stack = string(p.Stack)
 	}
 	return json.Marshal(data)
@@ -68,20 +68,20 @@ func (e *TrialError) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// PanicError is a panic that was recovered in a learner or an environment.
-type PanicError struct {
+// panicError is a panic that was recovered in a learner or an environment.
+type panicError struct {
 	Value any    // what was passed to panic
 	Stack []byte // of the goroutine, for debugging
 	where string
 }
 
 // Error returns the text of the panic, the function that panicked and its caller.
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v%s", e.Value, e.where) }
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v%s", e.Value, e.where) }
 
 // Unwrap returns the value of the panic if that is an error, else nil.
-func (e *PanicError) Unwrap() error { err, _ := e.Value.(error); return err }
+func (e *panicError) Unwrap() error { err, _ := e.Value.(error); return err }
 
-func newPanicError(value any) *PanicError { return &PanicError{value, debug.Stack(), panicked()} }
+func newPanicError(value any) *panicError { return &panicError{value, debug.Stack(), panicked()} }
 
 // panicked returns which function panicked, and which one called it. A deferred function has to
 // call it while the panic lasts.
@@ -295,7 +295,7 @@ func (s *seat) check(claim *privacy.Claim, rounds int) (unchecked []bandit.Warni
 		of = s.learner
 	}
 	planner, ok := of.(privacy.Planner)
-	if p := privacy.PlanOf(of, privacy.All); ok && (p.Draws != nil || p.Quality() == privacy.Secure) {
+	if p := privacy.PlanOf(of, privacy.All); ok && (p.Draws != nil || p.Secure()) {
 		if wantsWarmUp(s.learner) {
 			rounds++ // round 0 is a record, too
 		}

@@ -19,7 +19,7 @@ var types sync.Map
 func Register(examples ...any) {
 	for _, x := range examples {
 		t := reflect.TypeOf(x)
-		types.Store(typeName(t, true), t)
+		types.Store(typeName(t), t)
 	}
 }
 
@@ -74,7 +74,7 @@ func encode(v reflect.Value, path string, named bool) (any, error) {
 				fields[f.Name] = x
 			}
 			if named {
-				fields["type"] = typeName(v.Type(), true)
+				fields["type"] = typeName(v.Type())
 			}
 			return fields, nil
 		case reflect.Slice, reflect.Array:
@@ -108,7 +108,7 @@ func encode(v reflect.Value, path string, named bool) (any, error) {
 		}
 	}
 	if named {
-		return map[string]any{"type": typeName(v.Type(), true), inner: tree}, nil
+		return map[string]any{"type": typeName(v.Type()), inner: tree}, nil
 	}
 	return tree, nil
 }
@@ -158,7 +158,7 @@ func decodeNamed(v reflect.Value, tree any, path string) error {
 		if !t.Implements(v.Type()) {
 			return fmt.Errorf("value: %s is a %q, want a %v", path, name, v.Type())
 		}
-	} else if want := typeName(t, true); name != want {
+	} else if want := typeName(t); name != want {
 		return fmt.Errorf("value: %s is a %q, want a %q", path, name, want)
 	}
 	x := reflect.New(t).Elem()

@@ -3,7 +3,6 @@
 //
 //   - [Go] writes a value as Go source that makes it again
 //   - [JSON] and [Read] write it as JSON, with its types, and read it
-//   - [Key] is a hash of it: equal for equal values
 //   - [Foreign] names the types that belong neither to the toolkit nor to Go
 //   - [Register] lets Read make values of a type
 //
@@ -15,8 +14,6 @@
 package value
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"go/format"
 	"math"
@@ -32,7 +29,7 @@ import (
 // packages. Fields that are zero are left out.
 func Go(v any) (string, error) {
 	var b strings.Builder
-	if err := writeTyped(&b, reflect.ValueOf(v), "value", true); err != nil {
+	if err := writeTyped(&b, reflect.ValueOf(v), "value"); err != nil {
 		return "", err
 	}
 	const head = "package p\n\nvar _ = "
@@ -41,16 +38,6 @@ func Go(v any) (string, error) {
 		return "", fmt.Errorf("value: %w in %s", err, b.String())
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(string(text), head), "\n"), nil
-}
-
-// Key returns a hash of v's text, 32 hexadecimal digits. Types count, and zero fields do not.
-func Key(v any) (string, error) {
-	var b strings.Builder
-	if err := writeTyped(&b, reflect.ValueOf(v), "value", false); err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256([]byte(b.String()))
-	return hex.EncodeToString(sum[:16]), nil
 }
 
 // Foreign returns the names of the types in v that belong neither to the toolkit nor to Go's own
@@ -114,18 +101,13 @@ var (
 )
 
 // typeName returns the name of a type with the names, and not the paths, of packages; that of a
-// program's own type has none. It keeps the paths if they are asked for, to tell types of one name
-// apart.
-func typeName(t reflect.Type, short bool) string {
-	name := t.String()
-	if t.PkgPath() != "" && !short {
-		return t.PkgPath() + "." + t.Name()
-	}
-	return packagePath.ReplaceAllString(name, "")
+// program's own type has none.
+func typeName(t reflect.Type) string {
+	return packagePath.ReplaceAllString(t.String(), "")
 }
 
-// write writes a value as a Go expression, with short names of types or with their paths.
-func write(b *strings.Builder, v reflect.Value, path string, short bool) error {
+// write writes a value as a Go expression.
+func write(b *strings.Builder, v reflect.Value, path string) error {
 	if !v.IsValid() {
 		b.WriteString("nil")
 		return nil
@@ -141,9 +123,9 @@ func write(b *strings.Builder, v reflect.Value, path string, short bool) error {
 			b.WriteString("nil")
 			return nil
 		}
-		return writeTyped(b, v.Elem(), path, short)
+		return writeTyped(b, v.Elem(), path)
 	case reflect.Struct:
-		b.WriteString(typeName(t, short) + "{")
+		b.WriteString(typeName(t) + "{")
 		for i, first := 0, true; i < v.NumField(); i++ {
 			f := t.Field(i)
 			if v.Field(i).IsZero() {
@@ -157,7 +139,7 @@ func write(b *strings.Builder, v reflect.Value, path string, short bool) error {
 			}
 			first = false
 			b.WriteString(f.Name + ": ")
-			if err := write(b, v.Field(i), path+"."+f.Name, short); err != nil {
+			if err := write(b, v.Field(i), path+"."+f.Name); err != nil {
 				return err
 			}
 		}
@@ -168,12 +150,12 @@ func write(b *strings.Builder, v reflect.Value, path string, short bool) error {
 			b.WriteString("nil")
 			return nil
 		}
-		b.WriteString(typeName(t, short) + "{")
+		b.WriteString(typeName(t) + "{")
 		for i := range v.Len() {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			if err := write(b, v.Index(i), path+"["+strconv.Itoa(i)+"]", short); err != nil {
+			if err := write(b, v.Index(i), path+"["+strconv.Itoa(i)+"]"); err != nil {
 				return err
 			}
 		}
@@ -185,7 +167,7 @@ func write(b *strings.Builder, v reflect.Value, path string, short bool) error {
 		return err
 	}
 	if t.PkgPath() != "" || v.Kind() == reflect.Float32 && strings.HasPrefix(text, "math.") {
-		text = typeName(t, short) + "(" + text + ")"
+		text = typeName(t) + "(" + text + ")"
 	}
 	b.WriteString(text)
 	return nil
@@ -193,7 +175,7 @@ func write(b *strings.Builder, v reflect.Value, path string, short bool) error {
 
 // writeTyped writes a value where nothing else gives its type, as write does, but a number with a
 // type that Go would not take it to have.
-func writeTyped(b *strings.Builder, v reflect.Value, path string, short bool) error {
+func writeTyped(b *strings.Builder, v reflect.Value, path string) error {
 	var of reflect.Type // of an untyped constant
 	text, err := number(v, path)
 	switch {
@@ -208,9 +190,9 @@ func writeTyped(b *strings.Builder, v reflect.Value, path string, short bool) er
 		of = reflect.TypeFor[int]()
 	}
 	if of == nil || v.Type() == of || v.Type().PkgPath() != "" {
-		return write(b, v, path, short)
+		return write(b, v, path)
 	}
-	b.WriteString(typeName(v.Type(), short) + "(" + text + ")")
+	b.WriteString(typeName(v.Type()) + "(" + text + ")")
 	return nil
 }
 

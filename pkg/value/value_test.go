@@ -37,8 +37,7 @@ func init() {
 		local.CombinerDevice{}, local.CombinerServer{}, arms.DPElimination{}, arms.AdaPUCB{},
 		privacy.Budget{}, tally.Blocks{}, tally.Batches{}, tally.Geometric{}, episodes.SparseEpisodes{}, episodes.Growing{}, episodes.Signs{},
 		environment.Arms{}, environment.SemiBandit{}, environment.Sparse{}, environment.Blind{}, environment.DecisionSets{},
-		(*matroid.Uniform)(nil), (*matroid.Graphic)(nil), (*matroid.Laminar)(nil), (*matroid.Linear)(nil), (*matroid.LinearFloat)(nil),
-		(*matroid.Partition)(nil), (*matroid.Transversal)(nil), holds{}, pair[kind, float64]{}, kind(0), 0, 0.0, "", float32(0), false, []int{})
+		matroid.Must(matroid.NewUniform(0, 0)), holds{}, pair[kind, float64]{}, kind(0), 0, 0.0, "", float32(0), false, []int{})
 }
 
 // kind is a number with a name, and a method that says nothing of its fields.
@@ -67,9 +66,15 @@ type holds struct {
 	hidden int
 }
 
-// wraps inherits the methods of a matroid, which say nothing of its own field.
+// Made is made by a function.
+type Made struct{ of int }
+
+func (m *Made) GoString() string             { return fmt.Sprintf("value_test.Make(%d)", m.of) }
+func (m *Made) MarshalJSON() ([]byte, error) { return json.Marshal(m.of) }
+
+// wraps inherits methods of what it embeds, which say nothing of its own field.
 type wraps struct {
-	*matroid.Uniform
+	*Made
 	More int
 }
 
@@ -93,7 +98,7 @@ func values() []any {
 		sparse.SupportOracle{Support: []int{1, 0}},
 		learner.Delayed{Learner: learner.New(linear.UCB{}, nil), Most: 3},
 		learner.Kernel{Learner: learner.New(linear.UCB{}, nil), Features: 8, Lengthscale: 0.25, Seed: 7},
-		environment.Arms{Means: []float64{0.1, 1. / 3, 0}, Law: environment.GaussianWeights, Sigma: 1},
+		environment.Arms{Means: []float64{0.1, 1. / 3, 0}, Sigma: 1},
 		environment.Blind{Environment: environment.DecisionSets{Arms: 3, Dim: 3, Gap: 0.1}},
 		environment.Sparse{Arms: 4, Dim: 6, Design: environment.Autoregressive, Correlation: 0.5},
 		environment.SemiBandit{Matroid: matroid.Must(matroid.NewGraphic(3, [][2]int{{0, 1}, {1, 2}, {0, 2}})), Means: []float64{1, 0, 1}},
@@ -134,9 +139,9 @@ func TestJSON(t *testing.T) {
 		if !reflect.DeepEqual(again, v) {
 			t.Errorf("%#v is read as %#v from\n%s", v, again, text)
 		}
-		was, err := value.Key(v)
-		if is, err2 := value.Key(again); err != nil || err2 != nil || is != was {
-			t.Errorf("%s: key %s, and once it is read %s: %v %v", text, was, is, err, err2)
+		was, err := value.Go(v)
+		if is, err2 := value.Go(again); err != nil || err2 != nil || is != was {
+			t.Errorf("%s: %s, and once it is read %s: %v %v", text, was, is, err, err2)
 		}
 	}
 	if text, err := value.JSON(math.NaN()); err != nil || !strings.Contains(string(text), `"NaN"`) {
@@ -156,7 +161,7 @@ func TestGo(t *testing.T) {
 	for _, name := range strings.Fields("environment learner learner/arms learner/linear learner/local learner/slots learner/sparse matroid mechanism/continual mechanism/episodes mechanism/tally privacy value") {
 		fmt.Fprintf(&program, "\t%q\n", "github.com/dpbandits/dpbandits/pkg/"+name)
 	}
-	program.WriteString(")\n\nvar _, _ = math.Inf, matroid.Must[any]\n\nfunc show(v any) {\n\ttext, err := value.JSON(v)\n\tsource, err2 := value.Go(v)\n" +
+	program.WriteString(")\n\nvar _, _ = math.Inf, matroid.Must\n\nfunc show(v any) {\n\ttext, err := value.JSON(v)\n\tsource, err2 := value.Go(v)\n" +
 		"\tfmt.Println(string(text), err, source, err2)\n}\n\nfunc main() {\n")
 	for _, v := range values() {
 		text, err := value.JSON(v)
@@ -216,7 +221,7 @@ func TestGoText(t *testing.T) {
 		{holds{Number: math.Copysign(0, -1), Any: float32(0.5)}, "value_test.holds{Any: float32(0.5)}"}, // 0 is the default, whatever its sign
 		{[]float64{math.Copysign(0, -1)}, "[]float64{math.Copysign(0, -1)}"},
 		{pair[kind, privacy.Sums]{First: 1}, "value_test.pair[value_test.kind, privacy.Sums]{First: value_test.kind(1)}"},
-		{wraps{matroid.Must(matroid.NewUniform(5, 2)), 3}, "value_test.wraps{Uniform: matroid.Must(matroid.NewUniform(5, 2)), More: 3}"},
+		{wraps{&Made{5}, 3}, "value_test.wraps{Made: value_test.Make(5), More: 3}"},
 	} {
 		if got, err := value.Go(c.v); err != nil || got != c.want {
 			t.Errorf("%#v is written as %s, want %s: %v", c.v, got, c.want, err)
@@ -241,12 +246,11 @@ func TestRefuses(t *testing.T) {
 		{func() {}, "value is a function"},
 		{learner.New(&linear.UCB{}, nil), "value.Policy is a pointer, a *linear.UCB"},
 		{learner.New(linear.UCB{}, (*continual.BLT)(nil)), "value.Statistic is a pointer, a *continual.BLT"},
-		{environment.SemiBandit{Matroid: (*matroid.Uniform)(nil)}, "value.Matroid is a pointer, a *matroid.Uniform"},
+		{holds{Any: (*Made)(nil)}, "value.Any is a pointer, a *value_test.Made"},
 	} {
 		_, goErr := value.Go(c.v)
-		_, keyErr := value.Key(c.v)
 		_, jsonErr := value.JSON(c.v)
-		for _, err := range []error{goErr, keyErr, jsonErr} {
+		for _, err := range []error{goErr, jsonErr} {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%T: error %v, want %q", c.v, err, c.want)
 			}
@@ -278,8 +282,8 @@ func TestReadRefuses(t *testing.T) {
 		{`{"type": "value_test.holds", "Fixed": [1]}`, "value.Fixed"},
 		{`{"type": "value_test.holds", "Any": 1}`, "value.Any has no type"},
 		{`{"type": "value_test.holds", "Any": {"type": "value_test.holds", "Inner": 3}}`, "value.Any.Inner = 3, want the fields of a value_test.pair"},
-		{`{"type": "*matroid.Uniform", "value": [2, 5]}`, "Uniform rank = 5"},
-		{`{"type": "*matroid.Uniform", "value": [2]}`, "1 arguments, want 2"},
+		{`{"type": "*matroid.made", "value": ["NewUniform", 2, 5]}`, "Uniform rank = 5"},
+		{`{"type": "*matroid.made", "value": ["NewUniform", 2]}`, "1 arguments of NewUniform, want 2"},
 	} {
 		if v, err := value.Read[any]([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %#v, error %v, want %q", c.text, v, err, c.want)
@@ -297,24 +301,24 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestKey: equal values have equal keys, and others have others.
-func TestKey(t *testing.T) {
+// TestTexts: equal values have equal texts, and others have others.
+func TestTexts(t *testing.T) {
 	seen := map[string]any{}
-	for i, v := range append(append(values(), odd()...), wraps{matroid.Must(matroid.NewUniform(5, 2)), 3}, wraps{matroid.Must(matroid.NewUniform(5, 2)), 4},
+	for i, v := range append(append(values(), odd()...), wraps{&Made{5}, 3}, wraps{&Made{5}, 4},
 		learner.New(linear.UCB{RhoMin: math.Nextafter(0.1, 1)}, continual.Tree{Noise: continual.Gaussian{Budget: privacy.Budget{Epsilon: 0.1, Delta: 1e-300}}})) {
-		key, err := value.Key(v)
+		text, err := value.Go(v)
 		if err != nil {
 			t.Errorf("%T: %v", v, err)
 		}
-		if other, ok := seen[key]; ok {
-			t.Errorf("value %d, %#v, has the key of %#v", i, v, other)
+		if other, ok := seen[text]; ok {
+			t.Errorf("value %d, %#v, has the text of %#v", i, v, other)
 		}
-		seen[key] = v
+		seen[text] = v
 	}
 	for i, v := range values() {
-		a, _ := value.Key(v)
-		if b, err := value.Key(values()[i]); err != nil || a != b {
-			t.Errorf("%#v: two keys, %s and %s: %v", v, a, b, err)
+		a, _ := value.Go(v)
+		if b, err := value.Go(values()[i]); err != nil || a != b {
+			t.Errorf("%#v: two texts, %s and %s: %v", v, a, b, err)
 		}
 	}
 }

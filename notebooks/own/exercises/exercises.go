@@ -63,6 +63,6 @@ var set = exercise.Set{
 // regret is that of a round in which one arm is played.
 func regret(means []float64, arm int) float64 {
 	single := check.Try(matroid.NewUniform(len(means), 1))
-	env := environment.SemiBandit{Matroid: single, Means: means, Law: environment.GaussianWeights, Sigma: 1}
+	env := environment.SemiBandit{Matroid: single, Means: means, Sigma: 1}
 	return check.Try(env.Open()).Start(nil).Regret([]int{arm})
 }

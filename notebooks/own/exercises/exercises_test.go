@@ -124,7 +124,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"c3", "no gap is left below the best arm", "pkg/environment/decision_sets.go", "Lo: -top, Hi: top - e.Gap}", "Lo: -top, Hi: top}"},
 	{"c9", "the width is a thousand times too large", "pkg/learner/linear/ucb.go", "l.estimate.Width[0] = l.factor * l", "l.estimate.Width[0] = 1000 * l.factor * l"},
 	{"c12", "a prefix has no node of the largest size", "pkg/mechanism/continual/tree.go", "level := bits.Len(uint(rest)) - 1", "level := max(0, bits.Len(uint(rest))-2)"},
-	{"c14", "the Gaussian is calibrated for half of delta", "pkg/privacy/gaussian_mu.go", "GaussianDelta(b.Epsilon, mu) > b.Delta", "GaussianDelta(b.Epsilon, mu) > b.Delta/2"},
+	{"c14", "the Gaussian is calibrated for half of delta", "pkg/privacy/budget.go", "GaussianDelta(b.Epsilon, mu) > b.Delta", "GaussianDelta(b.Epsilon, mu) > b.Delta/2"},
 	{"q-printed", "the printed formula has ln(2/delta)", "pkg/mechanism/continual/gaussian.go", "portable.Log(4/of.Budget.Delta)", "portable.Log(2/of.Budget.Delta)"},
 	{"c17", "the width is a hundred times too large", "pkg/learner/linear/ucb.go", "l.estimate.Width[0] = l.factor * l", "l.estimate.Width[0] = 100 * l.factor * l"},
 	{"q-budgets", "a tree's ridge is added twice", "pkg/mechanism/continual/tree.go", "Shift: shift, Bounds: noise.Bounds(shift)", "Shift: 2 * shift, Bounds: noise.Bounds(shift)"},

@@ -43,7 +43,7 @@ func All() []audit.Item {
 		firstLawOnly(), noShuffler(), orderKept(), twoBitsAsOne(), rawWidth(), rarelySwitching(),
 		budgetsByEpoch(), silentBlocks(), rawSupport(), fiveAsOne(), fedBeside(), loadedTwice(),
 		readsClipCount(), lessForLarge(), largestSoFar(), sumAndSquare(), countInTheOpen(),
-		alarmAtOnce(), WinStay(), LateMemory(), dividedTwice(), medianAsMean(), seededByData(),
+		alarmAtOnce(), winStay(), lateMemory(), dividedTwice(), medianAsMean(), seededByData(),
 		drawnAgain(), rangeOfTheData(), exponentialWithoutHalf(), oneSided(), uniformNoise(),
 		evenNoise(), onlyWhereSome(), sampleOfAll(), missingLevel(), rawExpiry(), eachCoordinate(),
 		wrongNorm(), varianceAsDeviation(), sharedFlip(), oneHotAsBit(), askedAgain(), rawDivisor(),

@@ -294,8 +294,8 @@ func (p *played) Update(v *bandit.View, arms []int, y []float64) error {
 	return nil
 }
 
-// WinStay plays its arm again after a large reward, which no noise hides.
-func WinStay() audit.Learner {
+// winStay plays its arm again after a large reward, which no noise hides.
+func winStay() audit.Learner {
 	var worlds [2]audit.Stream
 	for w := range worlds {
 		for t := range 15 {
@@ -324,8 +324,8 @@ func WinStay() audit.Learner {
 	}
 }
 
-// LateMemory remembers contexts from round 65 on.
-func LateMemory() audit.Learner {
+// lateMemory remembers contexts from round 65 on.
+func lateMemory() audit.Learner {
 	var worlds [2]audit.Stream
 	for w := range worlds {
 		for t := range 70 {

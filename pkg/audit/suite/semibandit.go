@@ -12,10 +12,10 @@ import (
 
 // semiBanditItem audits a learner that plays two of four arms: the actions that all users but the
 // first one see, whose weights are turned around; and, if told, the estimates that follow from
-// them, as the log-likelihood ratio of the two worlds. As Forced, the first user is asked about
-// arms 0 and 1, which nobody has seen; as AsPublished she comes in round 0 and is asked about all
+// them, as the log-likelihood ratio of the two worlds. Without a warm-up the first user is asked
+// about arms 0 and 1, which nobody has seen; with one she comes in round 0 and is asked about all
 // four.
-func semiBanditItem(e Effort, name string, exact float64, told bool, start slots.Initialisation, of func(m matroid.Matroid) bandit.Learner) audit.Item {
+func semiBanditItem(e Effort, name string, exact float64, told, warm bool, of func(m matroid.Matroid) bandit.Learner) audit.Item {
 	const arms, K, rounds = 4, 2, 6
 	m, err := matroid.NewUniform(arms, K)
 	must(err)
@@ -27,19 +27,19 @@ func semiBanditItem(e Effort, name string, exact float64, told bool, start slots
 		}
 	}
 	item := audit.Learner{
-		Name: name + ": actions", Runs: 2 * played(e), Worlds: worlds, WarmUp: start == slots.AsPublished,
+		Name: name + ": actions", Runs: 2 * played(e), Worlds: worlds, WarmUp: warm,
 		Of:      of(m),
 		Problem: bandit.Problem{Arms: arms, Slots: K, RewardMin: 0, RewardMax: 1},
 	}
 	if told {
 		item.Name, item.Exact = name+": estimates and actions", exact
 		item.Transcript = func(run bandit.Run, round int, dst []float64) []float64 {
-			if round > 1 || round == 1 && start == slots.AsPublished {
+			if round > 1 || round == 1 && warm {
 				return dst
 			}
 			of := run.(*learner.PrivateRun[privacy.Means]).Release().Of
 			ratio := tellLaplace(of[0].Mean) + tellLaplace(of[1].Mean)
-			if start == slots.AsPublished {
+			if warm {
 				ratio -= tellLaplace(of[2].Mean) + tellLaplace(of[3].Mean)
 			}
 			return append(dst, ratio)
@@ -64,22 +64,22 @@ func soundSemiBandits(e Effort) (items []audit.Item) {
 	}
 	for _, told := range []bool{false, true} {
 		items = append(items,
-			semiBanditItem(e, "DPUCB-MAT", Budget.Epsilon, told, slots.Forced, dpucb),
-			semiBanditItem(e, "DPTS-MAT", Budget.Epsilon, told, slots.Forced, dpts))
+			semiBanditItem(e, "DPUCB-MAT", Budget.Epsilon, told, false, dpucb),
+			semiBanditItem(e, "DPTS-MAT", Budget.Epsilon, told, false, dpts))
 	}
 	return append(items,
-		semiBanditItem(e, "KL-OSM over blocks", Budget.Epsilon, true, slots.Forced, func(m matroid.Matroid) bandit.Learner {
+		semiBanditItem(e, "KL-OSM over blocks", Budget.Epsilon, true, false, func(m matroid.Matroid) bandit.Learner {
 			return learner.New(slots.KLOSM{Matroid: m}, blocks(privacy.Sound))
 		}),
-		semiBanditItem(e, "CUCB over trees", 0, false, slots.Forced, func(m matroid.Matroid) bandit.Learner {
+		semiBanditItem(e, "CUCB over trees", 0, false, false, func(m matroid.Matroid) bandit.Learner {
 			return slots.CUCBTree(m, Budget.Epsilon)
 		}),
-		semiBanditItem(e, "DPTS-MAT, noise sampled", 0, false, slots.Forced, sampled),
-		semiBanditItem(e, "DPTS-MAT, noise sampled", Budget.Epsilon, true, slots.Forced, sampled),
-		semiBanditItem(e, "DPUCB-MAT, warm-up", Budget.Epsilon, true, slots.AsPublished, func(m matroid.Matroid) bandit.Learner {
-			return learner.New(slots.OMM{Matroid: m, Initialisation: slots.AsPublished}, blocks(privacy.Sound))
+		semiBanditItem(e, "DPTS-MAT, noise sampled", 0, false, false, sampled),
+		semiBanditItem(e, "DPTS-MAT, noise sampled", Budget.Epsilon, true, false, sampled),
+		semiBanditItem(e, "DPUCB-MAT, warm-up", Budget.Epsilon, true, true, func(m matroid.Matroid) bandit.Learner {
+			return learner.New(slots.OMM{Matroid: m, WarmUp: true}, blocks(privacy.Sound))
 		}),
-		semiBanditItem(e, "DPUCB-MAT, warm-up as published", 2*Budget.Epsilon, true, slots.AsPublished, func(m matroid.Matroid) bandit.Learner {
-			return learner.New(slots.OMM{Matroid: m, Initialisation: slots.AsPublished}, blocks(privacy.AsPublished))
+		semiBanditItem(e, "DPUCB-MAT, warm-up as published", 2*Budget.Epsilon, true, true, func(m matroid.Matroid) bandit.Learner {
+			return learner.New(slots.OMM{Matroid: m, WarmUp: true}, blocks(privacy.AsPublished))
 		}))
 }

@@ -35,11 +35,11 @@ excluded.
 
 // attack runs the suite and prints its report.
 func attack(ctx context.Context, s cell.Scale, to console) error {
-	report, err := suite.Run(ctx, cell.Pick(s, suite.Quick, suite.Usual, suite.Thorough), audit.ProgressFunc(func(s audit.Status) {
+	report, err := suite.Run(ctx, cell.Pick(s, suite.Quick, suite.Usual, suite.Thorough), func(s audit.Status) {
 		if s.Finished {
 			fmt.Fprintln(to.err, s)
 		}
-	}))
+	})
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ type judged struct {
 }
 
 func declareJudged(flags *flag.FlagSet) *judged {
-	var names, keys, sections []string
+	var names, keys []string
 	for _, e := range catalogue.All() {
 		names = append(names, e.Name)
 	}
@@ -81,10 +81,7 @@ func declareJudged(flags *flag.FlagSet) *judged {
 	flags.Lookup("scale").DefValue = *j.scale
 	names = append(names, everyone)
 	flags.Var(choice{&j.learner, names, "a learner of the catalogue: " + strings.Join(names, ", ")}, "learner", "a learner of the catalogue, or all of them")
-	for _, s := range judge.Sections() {
-		sections = append(sections, string(s))
-	}
-	flags.StringVar(&j.only, "only", "", "`sections` of the card, with commas between, of\n"+strings.Join(sections, ", ")+"; all by default")
+	flags.StringVar(&j.only, "only", "", "`sections` of the card, with commas between, of\n"+strings.Join(judge.Sections(), ", ")+"; all by default")
 	flags.Float64Var(&j.budget.Epsilon, "epsilon", 1, "epsilon of -learner, > 0")
 	flags.Float64Var(&j.budget.Delta, "delta", 1e-5, "delta of -learner, in [0, 1)")
 	flags.StringVar(&j.Name, "name", "", "`name` on the card")
@@ -108,11 +105,7 @@ type subject struct {
 
 // complete checks the flags and returns what is judged, one after another.
 func (j *judged) complete(program []string) (of []subject, err error) {
-	for _, s := range []judge.Scale{judge.Smoke, judge.Lecture, judge.Paper} {
-		if s.String() == *j.scale {
-			j.Scale = s
-		}
-	}
+	j.Scale = *j.scale
 	if j.Seed == 0 {
 		return nil, misuse("-seed 0, want >= 1")
 	}
@@ -126,10 +119,10 @@ func (j *judged) complete(program []string) (of []subject, err error) {
 	}
 	if j.only != "" {
 		for _, word := range strings.Split(j.only, ",") {
-			if !slices.Contains(judge.Sections(), judge.Section(word)) {
+			if !slices.Contains(judge.Sections(), word) {
 				return nil, misuse("-only %s, want some of %q", word, judge.Sections())
 			}
-			j.Only = append(j.Only, judge.Section(word))
+			j.Only = append(j.Only, word)
 		}
 	}
 	switch {

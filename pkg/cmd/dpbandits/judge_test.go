@@ -74,7 +74,7 @@ func TestJudgeStopped(t *testing.T) {
 		"with -keep, it goes on where it was":              {learner: "DP-UCB"},
 		"with -keep and -version, it goes on where it was": {},
 	} {
-		of := []subject{{catalogue.Learner{Name: "DP-UCB", Budget: privacy.Budget{Epsilon: 1}}, judge.Options{Only: []judge.Section{judge.Races}}}}
+		of := []subject{{catalogue.Learner{Name: "DP-UCB", Budget: privacy.Budget{Epsilon: 1}}, judge.Options{Only: []string{"races"}}}}
 		if err := j.play(ctx, of, console{io.Discard, io.Discard}); err == nil || err.Error() != want {
 			t.Errorf("stopped: %v, want %s", err, want)
 		}

@@ -19,7 +19,7 @@ import (
 // Value describes an environment, or a learner: a line for its type, then
 // one for each field that is not zero, such as "Sums.Noise.Budget.Epsilon = 1". It follows pointers
 // and interfaces, and includes private fields, which in a fresh value hold what its constructor was
-// given (matroid.Uniform has no other fields). Of a list of more than 16 elements it gives the
+// given (a matroid has no other fields). Of a list of more than 16 elements it gives the
 // length and a hash.
 //
 // It cannot see what a function does: it gives the name of a declared function, and of a closure

@@ -2,6 +2,7 @@
 // allocated.
 //
 //   - [Check] returns an error for too many numbers; [Limit] is the bound.
+//   - [LeastBound] and [MostBound] are the range of a bound on data.
 //   - [Triangle] counts the numbers of a packed symmetric matrix.
 package size
 
@@ -23,3 +24,11 @@ func Check(what string, count float64) error {
 
 // Triangle returns the count of numbers in a packed symmetric matrix of an order.
 func Triangle(order int) float64 { return float64(order) * (float64(order) + 1) / 2 }
+
+// LeastBound and MostBound are the ends of the range allowed for a bound on data. Within it, the
+// product of a few bounds, of noise and of a horizon neither overflows nor vanishes, so that noise
+// is never rounded to zero. Change the units of data that is beyond it.
+const (
+	LeastBound = 1e-60
+	MostBound  = 1e60
+)

@@ -53,8 +53,6 @@
 //
 //   - [LaiRobbins]: without privacy
 //   - [DEpsBound]: under epsilon-DP, by the divergence [DEps]
-//   - [PrivateBound]: what privacy alone costs
-//   - [MinimaxBound]: for the worst means
 //
 // Read [UCB1] first, then [AdaPUCB], and [NewDPIMED] for the best known.
 package arms

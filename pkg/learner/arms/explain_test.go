@@ -46,7 +46,7 @@ func TestInsights(t *testing.T) {
 	turns := map[string]bool{"DP-SE": true, "successive elimination": true, "AdaP-TT": true, "TargetIMED": true, "sequential halving": true, // without indices
 		"EXP3": true, "EXP3-IX": true, "Tsallis-INF": true, "DP-HTINF": true}
 	for _, means := range [][]float64{few, many} {
-		env := stretched{environment.Arms{Means: means, Law: environment.GaussianWeights, Sigma: 0.15}}
+		env := stretched{environment.Arms{Means: means, Sigma: 0.15}}
 		rounds := 8000
 		if len(means) > len(few) {
 			rounds = 2400

@@ -42,30 +42,3 @@ func DEpsBound(epsilon float64, means []float64, t float64) float64 {
 	}
 	return float64(sum * portable.Log(t))
 }
-
-// PrivateBound returns the lower bound on the regret after t rounds, as t grows, that privacy alone
-// causes an epsilon-DP policy on K arms (Shariff and Sheffet 2018, Corollary 15): (K-1) ln t/(200
-// epsilon). By their Claim 14 it pulls each arm that is not best ln t/(100 epsilon Delta) times,
-// with probability at least 1/2, if its regret is never over t^(3/4). It is NaN unless arms, t >= 1
-// and epsilon > 0.
-func PrivateBound(epsilon float64, arms int, t float64) float64 {
-	if !(epsilon > 0 && arms >= 1 && t >= 1) {
-		return math.NaN()
-	}
-	return float64(float64(arms-1)*portable.Log(t)) / (200 * epsilon)
-}
-
-// MinimaxBound returns the lower bound on the regret after t rounds of an epsilon-DP policy, for
-// the means of K arms that are the worst for it (Azize and Basu 2022, Theorem 2):
-//
-//	max(sqrt(t (K-1))/27, (K-1)/(131 epsilon)).
-//
-// The first is the one without privacy. So privacy costs nothing in the worst case unless epsilon
-// is below 27/131 sqrt((K-1)/t). It is NaN unless arms, t >= 1 and epsilon > 0.
-func MinimaxBound(epsilon float64, arms int, t float64) float64 {
-	if !(epsilon > 0 && arms >= 1 && t >= 1) {
-		return math.NaN()
-	}
-	k := float64(arms - 1)
-	return max(math.Sqrt(float64(t*k))/27, k/(131*epsilon))
-}

@@ -78,7 +78,7 @@ func (l *posterior) explain(broadcast []float64, boost float64, round int, dst [
 		if unseen >= 0 { // nothing was drawn
 			return math.NaN(), above
 		}
-		return random.Beta(&normals, x, y), above
+		return normals.Beta(x, y), above
 	})
 }
 
@@ -86,7 +86,7 @@ func (l *posterior) explain(broadcast []float64, boost float64, round int, dst [
 // as integers, which takes no branch: it would often be guessed wrong.
 func (l *posterior) over(broadcast []float64, raise float64) int {
 	best, most := -1, math.Float64bits(l.floor)
-	for a := random.SkipBelow(l.normals, l.below); a < len(l.below); a += 1 + random.SkipBelow(l.normals, l.below[a+1:]) {
+	for a := l.normals.SkipBelow(l.below); a < len(l.below); a += 1 + l.normals.SkipBelow(l.below[a+1:]) {
 		l.computed++
 		x := math.Float64bits(l.draw((*arm)(broadcast[armSize*a:]), raise))
 		if x > most {
@@ -119,7 +119,7 @@ func (l *posterior) begin(boost float64, round int) {
 // draw draws from the posterior of an arm.
 func (l *posterior) draw(of *arm, raise float64) float64 {
 	x, y := shapes(of, raise)
-	return random.Beta(l.normals, x, y)
+	return l.normals.Beta(x, y)
 }
 
 // shapes returns the parameters of an arm's posterior, Beta(1 + n m, 1 + n (1 - m)).

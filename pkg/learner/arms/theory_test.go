@@ -67,9 +67,6 @@ func TestLowerBounds(t *testing.T) {
 		// the infimum is linear for small epsilon: -eps/2 - ln(1/4 + 3/4 e^-eps)
 		{"d_eps", arms.DEpsBound(0.1, []float64{0.75, 0.5}, 1e7), 0.25 / (-0.05 - math.Log(0.25+0.75*math.Exp(-0.1))) * ln},
 		{"no gap", arms.DEpsBound(0.1, []float64{0.5, 0.5}, 1e7), 0},
-		{"private", arms.PrivateBound(0.1, 5, 1e7), 4 * ln / 20},
-		{"minimax", arms.MinimaxBound(1, 5, 1e4), 200.0 / 27},
-		{"minimax under privacy", arms.MinimaxBound(1e-4, 5, 1e4), 4 / 131e-4},
 	} {
 		if !(math.Abs(c.got-c.want) <= 1e-12*c.want) {
 			t.Errorf("%s: %v, want %v", c.what, c.got, c.want)
@@ -77,7 +74,7 @@ func TestLowerBounds(t *testing.T) {
 	}
 	for _, x := range []float64{
 		arms.DEpsBound(0, []float64{0.5}, 10), arms.DEpsBound(1, []float64{1.5}, 10), arms.DEpsBound(1, []float64{math.NaN()}, 10),
-		arms.LaiRobbins([]float64{0.5}, 0), arms.PrivateBound(-1, 2, 10), arms.PrivateBound(1, 0, 10), arms.MinimaxBound(1, 2, math.NaN()),
+		arms.LaiRobbins([]float64{0.5}, 0),
 	} {
 		if !math.IsNaN(x) {
 			t.Errorf("a bound out of its range is %v, want NaN", x)

@@ -402,7 +402,7 @@ func (c *CoreSetRule) bound(batch []float64, m int) float64 {
 // their estimates after the last batch.
 func (c *CoreSetRule) Explain(_ []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
 	if v.Arms != c.arms { // Act has not seen the view
-		return bandit.Unguided(v.Arms, dst), nil
+		return checks.Unguided(v.Arms, dst), nil
 	}
 	n := len(dst)
 	for range v.Arms {

@@ -29,8 +29,8 @@ type anytimeServer struct {
 	blocks  []learner.CalibratedServer
 }
 
-// AnytimeReceiver is an [Anytime] in one trial.
-type AnytimeReceiver struct {
+// anytimeReceiver is an [Anytime] in one trial.
+type anytimeReceiver struct {
 	*anytimeServer
 	receivers []learner.Receiver // by block
 	own       *rand.Rand
@@ -64,10 +64,10 @@ func (a *anytimeServer) open(block int) (learner.CalibratedServer, error) {
 	return learner.OpenServer("Anytime.Server", a.of.Server, a.problem, 1<<block)
 }
 
-// Start begins a run, of type *AnytimeReceiver. It starts all blocks up to the horizon, so that a
+// Start begins a run. It starts all blocks up to the horizon, so that a
 // round does not allocate.
 func (a *anytimeServer) Start(own *rand.Rand) learner.Receiver {
-	r := &AnytimeReceiver{anytimeServer: a, own: own}
+	r := &anytimeReceiver{anytimeServer: a, own: own}
 	for _, s := range a.blocks {
 		r.receivers = append(r.receivers, s.Start(own))
 	}
@@ -76,10 +76,10 @@ func (a *anytimeServer) Start(own *rand.Rand) learner.Receiver {
 
 // block returns the number of the next message's block: the binary length of the message's number,
 // less 1.
-func (a *AnytimeReceiver) block() int { return bits.Len(uint(a.count+1)) - 1 }
+func (a *anytimeReceiver) block() int { return bits.Len(uint(a.count+1)) - 1 }
 
 // Receive hands the message to its block's server.
-func (a *AnytimeReceiver) Receive(m learner.Message) error {
+func (a *anytimeReceiver) Receive(m learner.Message) error {
 	if next := bits.Len(uint(a.count+2)) - 1; next == len(a.receivers) { // beyond the horizon
 		s, err := a.open(next)
 		if err != nil {
@@ -95,13 +95,13 @@ func (a *AnytimeReceiver) Receive(m learner.Message) error {
 }
 
 // Broadcast returns the broadcast of the current block's server.
-func (a *AnytimeReceiver) Broadcast() []float64 { return a.receivers[a.block()].Broadcast() }
+func (a *anytimeReceiver) Broadcast() []float64 { return a.receivers[a.block()].Broadcast() }
 
 // Server returns the current block's server and the block's number.
-func (a *AnytimeReceiver) Server() (learner.Receiver, int) { return a.receivers[a.block()], a.block() }
+func (a *anytimeReceiver) Server() (learner.Receiver, int) { return a.receivers[a.block()], a.block() }
 
 // Warnings returns the warnings of this trial's blocks, with equal ones added up.
-func (a *AnytimeReceiver) Warnings() []bandit.Warning {
+func (a *anytimeReceiver) Warnings() []bandit.Warning {
 	var all []bandit.Warning
 	for _, s := range a.receivers[:a.block()+1] {
 		all = addWarnings(all, bandit.Warnings(s))

@@ -11,13 +11,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// BaseLearner is a base learner of the combiner: its device, its server and its regret bound.
-type BaseLearner struct {
-	Device learner.Device
-	Server learner.Server // opens as a Rewarder
-	Regret RegretBound
-}
-
 // RegretBound is the regret that a base learner is believed to have, for rewards in [0, 1]: at most
 // Coefficient n^Power after n rounds, for all n.
 type RegretBound struct {
@@ -114,18 +107,6 @@ func (a *anytimeServer) RewardNoise() (float64, error) {
 // vacuous.
 func NewCombiner(noise OnlineNoise) (CombinerDevice, CombinerServer) {
 	return CombinerDevice{Noise: noise}, CombinerServer{Base: OnlineServer{Noise: noise}}
-}
-
-// Combine returns the two halves of a combiner of any base learners, for a Local. The base learners
-// may be of different kinds, but their devices must make the same privacy claim.
-func Combine(bases ...BaseLearner) (CombinerDevice, CombinerServer) {
-	device, server := CombinerDevice{Devices: []learner.Device{}}, CombinerServer{Servers: []learner.Server{}}
-	for _, b := range bases {
-		device.Devices = append(device.Devices, b.Device)
-		server.Servers = append(server.Servers, b.Server)
-		server.Regret = append(server.Regret, b.Regret)
-	}
-	return device, server
 }
 
 // combinerPower is the exponent k of the combiner's Delta; its least guess is T^-k.

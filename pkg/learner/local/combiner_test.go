@@ -290,7 +290,7 @@ func TestCombinerCap(t *testing.T) {
 func TestCombinerBatch(t *testing.T) {
 	b := local.RegretBound{Coefficient: 0.01, Power: 0.5, Eta: 1}
 	bases := []*scripted{{name: 1}, {name: 2}}
-	_, of := local.Combine(local.BaseLearner{Server: bases[0], Regret: b}, local.BaseLearner{Server: bases[1], Regret: b})
+	of := local.CombinerServer{Servers: []learner.Server{bases[0], bases[1]}, Regret: []local.RegretBound{b, b}}
 	of.TargetScale, of.Confidence = 1e-12, 1e-6
 	s := learnertest.Server[*local.CombinerReceiver](t, of, learnertest.CombinerProblem, 100)
 	got := func(i int) int { return len(s.BaseServer(i).(*scriptedRun).got) }
@@ -428,7 +428,7 @@ func TestCombinerRefuses(t *testing.T) {
 // TestCombinerMalformedMessages: what a base or the combiner refuses leaves all as it was.
 func TestCombinerMalformedMessages(t *testing.T) {
 	b := local.RegretBound{Coefficient: 1, Power: 0.5, Eta: 1}
-	_, of := local.Combine(local.BaseLearner{Server: &scripted{name: 1}, Regret: b}, local.BaseLearner{Server: &scripted{name: 2}, Regret: b})
+	of := local.CombinerServer{Servers: []learner.Server{&scripted{name: 1}, &scripted{name: 2}}, Regret: []local.RegretBound{b, b}}
 	s := learnertest.Server[*local.CombinerReceiver](t, of, learnertest.CombinerProblem, 100)
 	for range 5 {
 		before, told := s.Standings(nil), slices.Clone(s.Broadcast())
@@ -519,11 +519,11 @@ func play(t *testing.T, local learner.Local, env bandit.Environment, rounds int)
 // 0.8 and 0.5, the second plays most of 20000 rounds.
 func TestCombinerFindsTheGoodBase(t *testing.T) {
 	b := local.RegretBound{Coefficient: 1, Power: 0.5, Eta: 0.001}
-	var bases []local.BaseLearner
+	d, s := local.CombinerDevice{}, local.CombinerServer{}
 	for arm := range 3 {
-		bases = append(bases, local.BaseLearner{Device: &sender{arm: arm, dim: 1, sigma: 1, mu: 1}, Server: &scripted{noise: 1}, Regret: b})
+		d.Devices = append(d.Devices, &sender{arm: arm, dim: 1, sigma: 1, mu: 1})
+		s.Servers, s.Regret = append(s.Servers, &scripted{noise: 1}), append(s.Regret, b)
 	}
-	d, s := local.Combine(bases...)
 	s.TargetScale = 0.001
 	_, l, _ := play(t, learner.Local{Device: d, Server: s}, coinArms{0.2, 0.8, 0.5}, 20000)
 	if st := standings(l); st[1].Played < 10000 || st[0].Played > 3000 || !st[1].Active {

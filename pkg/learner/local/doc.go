@@ -6,7 +6,7 @@
 //   - [OnlineDevice], [OnlineServer], [OnlineNoise]: the same from an online learner's predictions
 //   - [WeightedDevice], [WeightedServer]: regret of order sqrt(T), whatever the eigenvalues
 //   - [Anytime]: a server that needs no horizon, by doubling
-//   - [NewCombiner], [Combine]: several base learners combined by their regret bounds
+//   - [NewCombiner]: several base learners combined by their regret bounds
 //   - [NewShuffleAmplified], [AmplifiedNoise]: shuffle LinUCB by amplification
 //   - [NewShuffleVectorSum], [VectorSum]: shuffle LinUCB by sums of bits
 //

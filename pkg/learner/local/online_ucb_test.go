@@ -302,7 +302,10 @@ func TestAnytime(t *testing.T) {
 	}
 	for range 2 {
 		begun = nil
-		a := ready.Start(nil).(*local.AnytimeReceiver)
+		a := ready.Start(nil).(interface {
+			learner.Receiver
+			Server() (learner.Receiver, int)
+		})
 		next := 0
 		for next < 40 {
 			if a.Receive(learner.Message{-1}) == nil {

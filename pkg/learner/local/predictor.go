@@ -18,11 +18,7 @@ type Descent struct {
 
 // On returns an online.OGD.
 func (d Descent) On(radius, gradient float64) online.Learner {
-	l := online.OGD{Radius: radius, Gradient: gradient}
-	if d.Curvature != 0 {
-		l.Step = online.CurvedStep(d.Curvature)
-	}
-	return l
+	return online.OGD{Radius: radius, Gradient: gradient, Strong: d.Curvature}
 }
 
 // maler is the paper's own choice, which needs no curvature.

@@ -20,7 +20,7 @@ import (
 
 // cascadeUCB1 and cascadeKLUCB are the paper's learners, with noise for a budget.
 func cascadeUCB1(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-	return learner.New(slots.OMM{Matroid: m, Explore: 1.5, Log: slots.LogT}, tally.Cascade{Budget: b})
+	return learner.New(slots.OMM{Matroid: m, Explore: 1.5, LogT: true}, tally.Cascade{Budget: b})
 }
 
 func cascadeKLUCB(m matroid.Matroid, b privacy.Budget) bandit.Learner {

@@ -39,8 +39,8 @@ import (
 //
 // A round costs a few ns an arm plus the greedy algorithm. [CTSBeta] has Beta posteriors.
 type CTS struct {
-	Matroid        matroid.Matroid // of Problem.Arms elements and of rank Problem.Slots; no default
-	Initialisation Initialisation  // Forced or AsPublished
+	Matroid matroid.Matroid // of Problem.Arms elements and of rank Problem.Slots; no default
+	WarmUp  bool            // begin with a round 0 that shows all arms; see the package
 
 	// Width multiplies the posteriors' standard deviation, > 0; 0 means 1. The standard deviation of
 	// weights in a range of length B is at most B/2.
@@ -67,7 +67,7 @@ var (
 
 // DPTSMAT returns DPTS-MAT (the matroid paper's Algorithm 3): CTS over blocks of doubling length
 // that share epsilon between the K arms of a basis. It is epsilon-differentially private in the
-// central model, with one round's weight vector replaced (Theorem 3). Its first rounds are Forced.
+// central model, with one round's weight vector replaced (Theorem 3). It plays unseen arms first.
 func DPTSMAT(m matroid.Matroid, epsilon float64) learner.Private[privacy.Means] {
 	return learner.New(CTS{Matroid: m}, tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
@@ -76,18 +76,18 @@ func DPTSMAT(m matroid.Matroid, epsilon float64) learner.Private[privacy.Means] 
 // 0 gets L epsilon/K, L being the number of arms, where all others get epsilon, and the claim says
 // so.
 func DPTSMATAsPublished(m matroid.Matroid, epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(CTS{Matroid: m, Initialisation: AsPublished}, publishedBlocks(epsilon))
+	return learner.New(CTS{Matroid: m, WarmUp: true}, publishedBlocks(epsilon))
 }
 
-// Ask asks for a warm-up if Initialisation is AsPublished.
-func (l CTS) Ask(_ bandit.Problem, s *privacy.Setup) error { return l.Initialisation.ask(s) }
+// Ask asks for a warm-up if WarmUp is set.
+func (l CTS) Ask(_ bandit.Problem, s *privacy.Setup) error { return askWarmUp(l.WarmUp, s) }
 
 // Prepare validates.
 func (l CTS) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
 	if err := checks.Tunings("CTS", 0, checks.Tuned("Width", l.Width, "1"), checks.Tuned("Boost", l.Boost, "1")); err != nil {
 		return nil, err
 	}
-	arms, err := prepareSemiBandit("CTS", l.Matroid, l.Initialisation, p, horizon)
+	arms, err := prepareSemiBandit("CTS", l.Matroid, p, horizon)
 	if err != nil {
 		return nil, err
 	}

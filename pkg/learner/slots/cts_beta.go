@@ -45,7 +45,7 @@ type betaShape struct{ a, b float64 }
 
 // Open validates.
 func (l CTSBeta) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
-	arms, err := prepareSemiBandit("CTSBeta", l.Matroid, Forced, p, horizon)
+	arms, err := prepareSemiBandit("CTSBeta", l.Matroid, p, horizon)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (l *ctsBeta) Select(v *bandit.View, dst []int) ([]int, error) {
 		return dst, checks.InRound(v.Round, bandit.CheckView(l.problem, v))
 	}
 	for i, s := range l.shape {
-		l.index[l.free[i]] = random.Beta(l.normals, s.a, s.b)
+		l.index[l.free[i]] = l.normals.Beta(s.a, s.b)
 	}
 	return l.play(dst), nil
 }

@@ -87,7 +87,7 @@ func ExampleDPTSMAT() {
 // OMM over another count, with noise or without.
 func ExampleOMM_cascade() {
 	env := environment.Cascade{Attraction: []float64{0.05, 0.3, 0.05, 0.2, 0.05, 0.2}, Slots: 3}
-	policy := slots.OMM{Matroid: env.Matroid(), Explore: 1.5, Log: slots.LogT, Width: 0.3}
+	policy := slots.OMM{Matroid: env.Matroid(), Explore: 1.5, LogT: true, Width: 0.3}
 	e := simulate.Experiment{Name: "lists", Horizon: 10_000, Trials: 4, Seed: 1, Environment: env}
 	for _, epsilon := range []float64{math.Inf(1), 1} {
 		e.Policies = append(e.Policies, simulate.Policy{

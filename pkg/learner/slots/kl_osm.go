@@ -39,8 +39,8 @@ import (
 // Boost = 1 and epsilon = 2 the mean is 469, and the worst of 1,000 runs has 590. (Runs of
 // simulate.Play with the seeds 1, 2, ....)
 type KLOSM struct {
-	Matroid        matroid.Matroid // of Problem.Arms elements and of rank Problem.Slots; no default
-	Initialisation Initialisation  // Forced or AsPublished
+	Matroid matroid.Matroid // of Problem.Arms elements and of rank Problem.Slots; no default
+	WarmUp  bool            // begin with a round 0 that shows all arms; see the package
 
 	// LogLog multiplies ln ln t, >= 0. Garivier and Cappé recommend 0; the regret bound needs 3.
 	LogLog  float64
@@ -62,8 +62,8 @@ var (
 	_ learner.Asker                 = KLOSM{}
 )
 
-// Ask asks for a warm-up if Initialisation is AsPublished.
-func (l KLOSM) Ask(_ bandit.Problem, s *privacy.Setup) error { return l.Initialisation.ask(s) }
+// Ask asks for a warm-up if WarmUp is set.
+func (l KLOSM) Ask(_ bandit.Problem, s *privacy.Setup) error { return askWarmUp(l.WarmUp, s) }
 
 // Prepare validates. KL-OSM makes no random choices of its own.
 func (l KLOSM) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
@@ -73,7 +73,7 @@ func (l KLOSM) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner
 	if err := checks.Tunings("KLOSM", 0, checks.Tuned("Explore", l.Explore, "1"), checks.Tuned("Boost", l.Boost, "1")); err != nil {
 		return nil, err
 	}
-	arms, err := prepareSemiBandit("KLOSM", l.Matroid, l.Initialisation, p, horizon)
+	arms, err := prepareSemiBandit("KLOSM", l.Matroid, p, horizon)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package slots
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -16,7 +15,7 @@ import (
 // OMM is optimistic matroid maximisation (Kveton, Wen, Ashkan, Eydgahi, Eriksson 2014). In round t
 // it plays the heaviest basis of a matroid by the upper confidence bounds
 //
-//	U_t(e) = w~_e + Width (B sqrt(Explore l/T_e) + z_e),   l = ln(K t) or, by Log, ln t,
+//	U_t(e) = w~_e + Width (B sqrt(Explore l/T_e) + z_e),   l = ln(K t) or, with LogT, ln t,
 //
 // with ties to the lowest index. The tally has released w~_e, an estimate from T_e weights of arm
 // e. B is the length of the range of rewards, and K the number of arms of a basis. z_e bounds the
@@ -37,13 +36,13 @@ import (
 //
 // A round costs a few ns an arm plus the greedy algorithm.
 type OMM struct {
-	Matroid        matroid.Matroid // of Problem.Arms elements and of rank Problem.Slots; no default
-	Initialisation Initialisation  // Forced or AsPublished
+	Matroid matroid.Matroid // of Problem.Arms elements and of rank Problem.Slots; no default
+	WarmUp  bool            // begin with a round 0 that shows all arms; see the package
 
 	// Explore multiplies the logarithm in the statistical part, > 0; 0 means 3, as in Algorithm 2 of
 	// the matroid paper.
 	Explore float64
-	Log     Logarithm // LogKT or LogT
+	LogT    bool // widths grow with ln t, as in Kveton et al., and not with ln(K t), as in the matroid paper
 	// Width multiplies the confidence width, the noise's share included, > 0; 0 means 1. A smaller
 	// Width explores less and is equally private.
 	Width float64
@@ -53,24 +52,6 @@ type OMM struct {
 type omm struct {
 	semiBandit
 	explore, width, slots float64
-}
-
-// Logarithm is the one that the confidence widths of OMM grow with.
-type Logarithm int
-
-const (
-	LogKT Logarithm = iota // ln(K t): that of the private paper
-	LogT                   // ln t: that of Kveton et al.
-)
-
-func (l Logarithm) String() string {
-	switch l {
-	case LogKT:
-		return "ln(K t)"
-	case LogT:
-		return "ln t"
-	}
-	return fmt.Sprintf("Logarithm(%d)", int(l))
 }
 
 // confidences is the exponent in (K t)^-3, the probability that the noise exceeds its bound.
@@ -84,12 +65,12 @@ var (
 // NewOMM returns OMM as in Kveton et al., which is not private: U_t(e) = mean + sqrt(2 ln t/T_e)
 // for weights in [0, 1].
 func NewOMM(m matroid.Matroid) learner.Private[privacy.Means] {
-	return learner.New(OMM{Matroid: m, Explore: 2, Log: LogT}, tally.Counts{})
+	return learner.New(OMM{Matroid: m, Explore: 2, LogT: true}, tally.Counts{})
 }
 
 // DPUCBMAT returns DPUCB-MAT (the matroid paper's Algorithm 2): OMM over blocks of doubling length
 // that share epsilon between the K arms of a basis. It is epsilon-differentially private in the
-// central model, with one round's weight vector replaced (Theorem 1). Its first rounds are Forced.
+// central model, with one round's weight vector replaced (Theorem 1). It plays unseen arms first.
 func DPUCBMAT(m matroid.Matroid, epsilon float64) learner.Private[privacy.Means] {
 	return learner.New(OMM{Matroid: m}, tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
@@ -98,7 +79,7 @@ func DPUCBMAT(m matroid.Matroid, epsilon float64) learner.Private[privacy.Means]
 // round 0 gets L epsilon/K, L being the number of arms, where all others get epsilon, and the claim
 // says so.
 func DPUCBMATAsPublished(m matroid.Matroid, epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(OMM{Matroid: m, Initialisation: AsPublished}, publishedBlocks(epsilon))
+	return learner.New(OMM{Matroid: m, WarmUp: true}, publishedBlocks(epsilon))
 }
 
 // CUCBTree returns combinatorial UCB over a binary tree of noisy sums for each arm. It is
@@ -113,8 +94,8 @@ func publishedBlocks(epsilon float64) privacy.Tally {
 	return tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
 }
 
-// Ask asks for a warm-up if Initialisation is AsPublished.
-func (l OMM) Ask(_ bandit.Problem, s *privacy.Setup) error { return l.Initialisation.ask(s) }
+// Ask asks for a warm-up if WarmUp is set.
+func (l OMM) Ask(_ bandit.Problem, s *privacy.Setup) error { return askWarmUp(l.WarmUp, s) }
 
 // Prepare validates. OMM makes no random choices of its own.
 func (l OMM) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
@@ -122,14 +103,10 @@ func (l OMM) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.P
 		return nil, err
 	}
 	slots := 1.0
-	switch l.Log {
-	case LogKT:
+	if !l.LogT {
 		slots = float64(p.Slots)
-	case LogT:
-	default:
-		return nil, fmt.Errorf("learner: OMM.Log = %v, want LogKT or LogT", l.Log)
 	}
-	arms, err := prepareSemiBandit("OMM", l.Matroid, l.Initialisation, p, horizon)
+	arms, err := prepareSemiBandit("OMM", l.Matroid, p, horizon)
 	if err != nil {
 		return nil, err
 	}

@@ -11,32 +11,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Initialisation says how a learner on a matroid gets its first estimates.
-type Initialisation int
-
-const (
-	// Forced plays unseen arms first: an arm without an estimate has index +Inf, with ties to the
-	// lowest index. Each user shows the arms of one basis and no more. After at most L - K + 1 rounds,
-	// every arm that is in some basis has been played.
-	Forced Initialisation = iota
-	// AsPublished has a round 0 in which one user shows all L arms (line 2 of Algorithms 2 and 3, and
-	// of Kveton et al.'s). She shows L weights where all others show K. tally.Tree, and
-	// tally.Blocks if Sound, add the noise for that, and she gets the same epsilon as all others.
-	// Over Blocks as published she gets L/K times that epsilon under Laplace noise, as the claim says.
-	AsPublished
-)
-
-// String returns the name of the initialisation.
-func (i Initialisation) String() string {
-	switch i {
-	case Forced:
-		return "Forced"
-	case AsPublished:
-		return "AsPublished"
-	}
-	return fmt.Sprintf("Initialisation(%d)", int(i))
-}
-
 // preparedSemiBandit is a matroid for a problem, as all trials share it.
 type preparedSemiBandit struct {
 	matroid matroid.Matroid
@@ -68,8 +42,8 @@ const (
 	armSize
 )
 
-// prepareSemiBandit validates a matroid, and a way to begin, for a problem.
-func prepareSemiBandit(name string, m matroid.Matroid, start Initialisation, p bandit.Problem, horizon int) (*preparedSemiBandit, error) {
+// prepareSemiBandit validates a matroid for a problem.
+func prepareSemiBandit(name string, m matroid.Matroid, p bandit.Problem, horizon int) (*preparedSemiBandit, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -80,8 +54,6 @@ func prepareSemiBandit(name string, m matroid.Matroid, start Initialisation, p b
 		return nil, err
 	}
 	switch {
-	case start != Forced && start != AsPublished:
-		return nil, fmt.Errorf("learner: %s.Initialisation = %v, want Forced or AsPublished", name, start)
 	case p.Dim != 0:
 		return nil, fmt.Errorf("learner: %s has no use for contexts: Problem.Dim = %d, want 0", name, p.Dim)
 	case m.Rank() < 1:
@@ -121,9 +93,9 @@ func (s *preparedSemiBandit) begin() semiBandit {
 	return run
 }
 
-// ask asks for a warm-up if a policy starts AsPublished.
-func (start Initialisation) ask(setup *privacy.Setup) error {
-	setup.WarmUp = start == AsPublished
+// askWarmUp asks for a warm-up if a policy wants one.
+func askWarmUp(wanted bool, setup *privacy.Setup) error {
+	setup.WarmUp = wanted
 	return nil
 }
 

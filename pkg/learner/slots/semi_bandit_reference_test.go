@@ -185,8 +185,8 @@ func TestAlgorithms2And3(t *testing.T) {
 	env := learnertest.Table2()
 	vectors := [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {0, 0, 0}}
 	inf := math.Inf(1)
-	for _, start := range []slots.Initialisation{slots.Forced, slots.AsPublished} {
-		forced := start == slots.Forced
+	for _, start := range []bool{false, true} {
+		forced := !start
 		blocks := func(epsilon float64) tally.Blocks {
 			return tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
 		}
@@ -195,14 +195,14 @@ func TestAlgorithms2And3(t *testing.T) {
 			l    bandit.Learner
 			r    *matReference
 		}{
-			{"DPUCB-MAT, 0.5", learner.New(slots.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(0.5)), newReference(vectors, 3, 0.5, false, forced, false)},
-			{"DPUCB-MAT, 2", learner.New(slots.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(2)), newReference(vectors, 3, 2, false, forced, false)},
-			{"DPUCB-MAT, 50", learner.New(slots.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(50)), newReference(vectors, 3, 50, false, forced, false)},
-			{"DPTS-MAT, 0.5", learner.New(slots.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(0.5)), newReference(vectors, 3, 0.5, true, forced, false)},
-			{"DPTS-MAT, 2", learner.New(slots.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(2)), newReference(vectors, 3, 2, true, forced, false)},
-			{"DPTS-MAT, +Inf", learner.New(slots.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(inf)), newReference(vectors, 3, inf, true, forced, false)},
-			{"OMM", learner.New(slots.OMM{Matroid: env.Matroid, Initialisation: start}, nil), newReference(vectors, 3, inf, false, forced, true)},
-			{"CTS", learner.New(slots.CTS{Matroid: env.Matroid, Initialisation: start}, nil), newReference(vectors, 3, inf, true, forced, true)},
+			{"DPUCB-MAT, 0.5", learner.New(slots.OMM{Matroid: env.Matroid, WarmUp: start}, blocks(0.5)), newReference(vectors, 3, 0.5, false, forced, false)},
+			{"DPUCB-MAT, 2", learner.New(slots.OMM{Matroid: env.Matroid, WarmUp: start}, blocks(2)), newReference(vectors, 3, 2, false, forced, false)},
+			{"DPUCB-MAT, 50", learner.New(slots.OMM{Matroid: env.Matroid, WarmUp: start}, blocks(50)), newReference(vectors, 3, 50, false, forced, false)},
+			{"DPTS-MAT, 0.5", learner.New(slots.CTS{Matroid: env.Matroid, WarmUp: start}, blocks(0.5)), newReference(vectors, 3, 0.5, true, forced, false)},
+			{"DPTS-MAT, 2", learner.New(slots.CTS{Matroid: env.Matroid, WarmUp: start}, blocks(2)), newReference(vectors, 3, 2, true, forced, false)},
+			{"DPTS-MAT, +Inf", learner.New(slots.CTS{Matroid: env.Matroid, WarmUp: start}, blocks(inf)), newReference(vectors, 3, inf, true, forced, false)},
+			{"OMM", learner.New(slots.OMM{Matroid: env.Matroid, WarmUp: start}, nil), newReference(vectors, 3, inf, false, forced, true)},
+			{"CTS", learner.New(slots.CTS{Matroid: env.Matroid, WarmUp: start}, nil), newReference(vectors, 3, inf, true, forced, true)},
 		} {
 			t.Run(fmt.Sprintf("%s/%v", c.name, start), func(t *testing.T) {
 				const rounds = 2000

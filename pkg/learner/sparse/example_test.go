@@ -21,7 +21,10 @@ func ExampleThresholdedLasso() {
 		panic(err)
 	}
 	trial := world.Start(random.New(1, 0, "contexts"))
-	run := ready.Start(random.New(1, 0, "own"), nil).(*sparse.ThresholdedLassoRun)
+	run := ready.Start(random.New(1, 0, "own"), nil).(interface {
+		bandit.Run
+		Support() []int
+	})
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	y := []float64{0}

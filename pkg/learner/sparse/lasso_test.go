@@ -160,7 +160,7 @@ func TestThresholds(t *testing.T) {
 	env := environment.Sparse{}
 	found := func(lambda float64, rounds int) []int {
 		_, run := regretAndRun(t, env, sparse.ThresholdedLasso{Lambda: lambda}, 0, rounds)
-		return run.Run.(*sparse.ThresholdedLassoRun).Support()
+		return run.Run.(interface{ Support() []int }).Support()
 	}
 	if got, want := found(0.05, 1000), support(bandittest.Start(t, env, random.New(3, 0, "contexts"))); !slices.Equal(got, want) {
 		t.Errorf("support %v after 1,000 rounds, want %v", got, want)

@@ -7,6 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -91,7 +92,7 @@ func (d *sparseBitsDevice) Explain(broadcast []float64, v *bandit.View, dst []ba
 		return dst, err
 	}
 	if broadcast[1] >= 0 {
-		return bandit.Unguided(v.Arms, dst), nil
+		return checks.Unguided(v.Arms, dst), nil
 	}
 	return (&coordinates{}).Explain(broadcast[2:], v, dst)
 }

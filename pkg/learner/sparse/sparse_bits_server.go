@@ -27,8 +27,8 @@ type sparseBitsServer struct {
 	dim      int
 }
 
-// SparseBitsReceiver is a [SparseBitsServer] in one trial.
-type SparseBitsReceiver struct {
+// sparseBitsReceiver is a [SparseBitsServer] in one trial.
+type sparseBitsReceiver struct {
 	*sparseBitsServer
 	own       *rand.Rand
 	asked     []int     // the coordinates of the stage
@@ -61,9 +61,9 @@ func (s SparseBitsServer) Open(p bandit.Problem, horizon int) (learner.Calibrate
 	return &sparseBitsServer{stages, s.Bits.Sparsity, p.Arms, p.Dim}, nil
 }
 
-// Start begins a run, of type *SparseBitsReceiver. The arms of both stages are drawn from own.
+// Start begins a run. The arms of both stages are drawn from own.
 func (s *sparseBitsServer) Start(own *rand.Rand) learner.Receiver {
-	r := &SparseBitsReceiver{sparseBitsServer: s, own: own, asked: make([]int, s.dim),
+	r := &sparseBitsReceiver{sparseBitsServer: s, own: own, asked: make([]int, s.dim),
 		sums: make([]float64, s.dim), counts: make([]float64, s.dim), broadcast: make([]float64, 2, 2+2*s.sparsity)}
 	for j := range r.asked {
 		r.asked[j] = j
@@ -73,7 +73,7 @@ func (s *sparseBitsServer) Start(own *rand.Rand) learner.Receiver {
 }
 
 // ask writes the next question.
-func (s *SparseBitsReceiver) ask() {
+func (s *sparseBitsReceiver) ask() {
 	arm := -1
 	if s.count < s.stages.last {
 		arm = s.own.IntN(s.choices)
@@ -82,7 +82,7 @@ func (s *SparseBitsReceiver) ask() {
 }
 
 // Receive adds up an answer.
-func (s *SparseBitsReceiver) Receive(m learner.Message) error {
+func (s *sparseBitsReceiver) Receive(m learner.Message) error {
 	if err := learner.CheckMessage(m, 1, 1); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func sine(u float64) float64 {
 }
 
 // keep keeps the coordinates with the largest means, of those asked for.
-func (s *SparseBitsReceiver) keep(n int) {
+func (s *sparseBitsReceiver) keep(n int) {
 	size := func(j int) float64 { return math.Abs(s.sums[j]) / s.counts[j] }
 	slices.SortFunc(s.asked, func(i, j int) int {
 		switch a, b := size(i), size(j); {
@@ -132,8 +132,8 @@ func (s *SparseBitsReceiver) keep(n int) {
 }
 
 // Broadcast returns the question of the round, and theta once it is known.
-func (s *SparseBitsReceiver) Broadcast() []float64 { return s.broadcast }
+func (s *sparseBitsReceiver) Broadcast() []float64 { return s.broadcast }
 
 // Support returns the coordinates that are still asked for. The slice is the run's own, and
 // valid until the next message.
-func (s *SparseBitsReceiver) Support() []int { return s.asked }
+func (s *sparseBitsReceiver) Support() []int { return s.asked }

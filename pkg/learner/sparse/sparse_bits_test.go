@@ -40,7 +40,10 @@ func TestSparseBitsLearns(t *testing.T) {
 	l := learnertest.Keep(learnertest.SparseBits(sparse.SparseBits{Budget: privacy.Budget{Epsilon: 2}, Sparsity: sparsity}), &runs)
 	env := environment.Sparse{Dim: dim, Sparsity: sparsity}
 	regret, chance := late(t, env, l, horizon, horizon*3/4)
-	server := runs[0].(*learner.LocalRun).Server().(*sparse.SparseBitsReceiver)
+	server := runs[0].(*learner.LocalRun).Server().(interface {
+		learner.Receiver
+		Support() []int
+	})
 	trial := bandittest.Start(t, env, random.New(7, 0, "contexts")) // that late plays
 	if want := support(trial); !slices.Equal(server.Support(), want) {
 		t.Errorf("support %v, want %v", server.Support(), want)

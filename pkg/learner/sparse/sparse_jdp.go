@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -156,7 +157,7 @@ func (l *sparseJDP) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, 
 // Explain appends the estimates <x, theta>, once there are any.
 func (l *sparseJDP) Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
 	if len(broadcast) == 0 {
-		return bandit.Unguided(v.Arms, dst), nil
+		return checks.Unguided(v.Arms, dst), nil
 	}
 	return l.coordinates.Explain(broadcast, v, dst)
 }

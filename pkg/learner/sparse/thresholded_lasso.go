@@ -19,8 +19,9 @@ import (
 // S; if S is empty, a random arm. The objective is 1/(2n) |y - X w|^2 + alpha |w|_1; logarithms are
 // natural, and ln t is at least ln 2.
 //
-// It needs to know neither the number of coordinates that matter nor a bound on the gap. A round
-// costs O(K |S|), and a fit O(d) for each coordinate of its working set.
+// It needs to know neither the number of coordinates that matter nor a bound on the gap. A run
+// tells S by its method Support() []int. A round costs O(K |S|), and a fit O(d) for each coordinate
+// of its working set.
 type ThresholdedLasso struct {
 	Lambda    float64 // lambda_0, > 0; 0 means 0.02, as in the authors' code
 	Tolerance float64 // of the LASSO's duality gap, as in lasso.Solver, but 0 means 1e-6
@@ -28,8 +29,8 @@ type ThresholdedLasso struct {
 
 var _ bandit.Learner = ThresholdedLasso{}
 
-// ThresholdedLassoRun is a run of [ThresholdedLasso].
-type ThresholdedLassoRun struct {
+// thresholdedLassoRun is a run of [ThresholdedLasso].
+type thresholdedLassoRun struct {
 	highDimensional
 	lambda float64
 	solver *lasso.Solver
@@ -48,12 +49,12 @@ func (l ThresholdedLasso) Open(p bandit.Problem, horizon int) (bandit.Calibrated
 		return nil, err
 	}
 	return begins(shared.who, p.Dim, horizon, 1, l.Tolerance, func(own *rand.Rand, s []*lasso.Solver) bandit.Run {
-		return &ThresholdedLassoRun{highDimensional: shared, lambda: checks.Or(l.Lambda, 0.02), solver: s[0], own: own, on: make([]int, 0, p.Dim)}
+		return &thresholdedLassoRun{highDimensional: shared, lambda: checks.Or(l.Lambda, 0.02), solver: s[0], own: own, on: make([]int, 0, p.Dim)}
 	})
 }
 
 // Select appends the arm with the largest estimated mean, or a random one.
-func (l *ThresholdedLassoRun) Select(v *bandit.View, dst []int) ([]int, error) {
+func (l *thresholdedLassoRun) Select(v *bandit.View, dst []int) ([]int, error) {
 	if err := l.admit(v); err != nil {
 		return dst, err
 	}
@@ -64,15 +65,15 @@ func (l *ThresholdedLassoRun) Select(v *bandit.View, dst []int) ([]int, error) {
 }
 
 // Explain appends the estimates <x, theta>, once there is a support.
-func (l *ThresholdedLassoRun) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+func (l *thresholdedLassoRun) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
 	if len(l.on) == 0 {
-		return bandit.Unguided(v.Arms, dst), nil
+		return checks.Unguided(v.Arms, dst), nil
 	}
 	return l.explain(v, l.theta, l.on, dst)
 }
 
 // Update fits anew.
-func (l *ThresholdedLassoRun) Update(v *bandit.View, arms []int, y []float64) error {
+func (l *thresholdedLassoRun) Update(v *bandit.View, arms []int, y []float64) error {
 	arm, reward, err := l.record(v, arms, y)
 	if err != nil {
 		return err
@@ -107,4 +108,4 @@ func (l *ThresholdedLassoRun) Update(v *bandit.View, arms []int, y []float64) er
 
 // Support returns S, the coordinates that it holds for those that matter, increasing. The slice is
 // the run's own, and valid until the next Update.
-func (l *ThresholdedLassoRun) Support() []int { return l.on }
+func (l *thresholdedLassoRun) Support() []int { return l.on }

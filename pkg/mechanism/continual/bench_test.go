@@ -35,11 +35,7 @@ func BenchmarkAccumulate(b *testing.B) {
 				switch run := acc.Stream.(type) {
 				case *treeRun:
 					counted = &run.rows
-				case *honakerRun:
-					counted = &run.rows
-				case *bltRun:
-					counted = &run.rows
-				case *squareRootRun:
+				case *factorisedRun:
 					counted = &run.rows
 				}
 				b.ReportAllocs()
@@ -48,7 +44,7 @@ func BenchmarkAccumulate(b *testing.B) {
 					case counted.count < horizon:
 					case c.name == "square-root":
 						acc.Start(privacy.NewNoise(mechanismtest.Source()))
-						counted = &acc.Stream.(*squareRootRun).rows
+						counted = &acc.Stream.(*factorisedRun).rows
 					default:
 						counted.count = 0
 					}
@@ -57,8 +53,10 @@ func BenchmarkAccumulate(b *testing.B) {
 					}
 					acc.Release().Read(release)
 				}
-				if blt, ok := acc.Stream.(*bltRun); ok {
-					b.ReportMetric(float64(8*len(blt.factorisedRun.by.(*bltNoise).buffers)), "B/kept")
+				if run, ok := acc.Stream.(*factorisedRun); ok {
+					if blt, ok := run.by.(*bltNoise); ok {
+						b.ReportMetric(float64(8*len(blt.buffers)), "B/kept")
+					}
 				}
 			})
 		}

@@ -52,12 +52,6 @@ type BLT struct {
 
 var _ privacy.Accumulator = BLT{}
 
-// blt is a BLT for a setup.
-type blt struct{ *factorised }
-
-// bltRun is a run of a BLT.
-type bltRun struct{ factorisedRun }
-
 const (
 	bltBuffers = 16   // with more, rounding hides the gain
 	bltHorizon = 1e10 // beyond it the rounding of phi_1, about 1 - 1/horizon, shows
@@ -89,22 +83,8 @@ func (b BLT) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &blt{f}, nil
+	return f, nil
 }
-
-// Start begins a run that draws its noise from n.
-func (b *blt) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
-	if n == nil {
-		return curator.WithoutNoise(b)
-	}
-	return &bltRun{b.start(n)}
-}
-
-// Plan returns what the releases after the given number of records reveal of one record.
-func (b *blt) Plan(records int) privacy.Plan { return b.plan(records, 0).HeldBy(b) }
-
-// Plan returns the mechanism's plan with the draws of the run.
-func (b *bltRun) Plan(records int) privacy.Plan { return b.plan(records, b.released()).HeldBy(b) }
 
 // defaultBuffers returns 1 + ceil(ln(horizon)/3.5).
 func defaultBuffers(horizon int) int { return 1 + int(math.Ceil(portable.Log(float64(horizon))/3.5)) }

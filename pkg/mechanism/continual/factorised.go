@@ -111,6 +111,15 @@ func (f *factorised) start(n *privacy.Noise) factorisedRun {
 	return r
 }
 
+// Start begins a run that draws its noise from n.
+func (f *factorised) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	if n == nil {
+		return curator.WithoutNoise(f)
+	}
+	r := f.start(n)
+	return &r
+}
+
 // Draw writes a fresh z into dst.
 func (f *factorised) Draw(n *privacy.Noise, dst []float64) {
 	n.SymmetricGaussian(dst, f.data.Dim, f.sd)
@@ -130,6 +139,14 @@ func (f *factorisedRun) Add(rec *privacy.Record) (moved bool, err error) {
 
 // Release returns the prefix sum with its noise.
 func (f *factorisedRun) Release() *privacy.Sums { return f.under(f.sum, f.noise) }
+
+// Plan returns what the releases after the given number of records reveal of one record.
+func (f *factorised) Plan(records int) privacy.Plan { return f.plan(records, 0).HeldBy(f) }
+
+// Plan returns the mechanism's plan with the draws of the run.
+func (f *factorisedRun) Plan(records int) privacy.Plan {
+	return f.plan(records, f.released()).HeldBy(f)
+}
 
 // plan returns what the releases after the given number of records reveal of one record: C's
 // leading block, whose first column is the longest. Noise is drawn for each of the t rows released.

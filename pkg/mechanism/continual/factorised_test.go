@@ -141,15 +141,8 @@ func factorisations(b privacy.Budget) map[string]*mechanismtest.Player[privacy.S
 
 // shared returns what the factorisations have in common.
 func shared(acc *mechanismtest.Player[privacy.Sums]) *factorised {
-	switch of := acc.Opened.(type) {
-	case *honaker:
-		return of.factorised
-	case *squareRoot:
-		return of.factorised
-	case *blt:
-		return of.factorised
-	}
-	return nil
+	of, _ := acc.Opened.(*factorised)
+	return of
 }
 
 // TestMaxSD holds the largest standard deviations at T = 20,000 to what is known of them, in units

@@ -32,12 +32,6 @@ type Honaker struct {
 
 var _ privacy.Accumulator = Honaker{}
 
-// honaker is a Honaker for a setup.
-type honaker struct{ *factorised }
-
-// honakerRun is a run of a Honaker.
-type honakerRun struct{ factorisedRun }
-
 // Open validates and calibrates.
 func (h Honaker) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
 	if err := checkFactorised(s, h.Budget); err != nil {
@@ -52,23 +46,8 @@ func (h Honaker) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) 
 	if err != nil {
 		return nil, err
 	}
-	return &honaker{f}, nil
+	return f, nil
 }
-
-// Start begins a run that draws its noise from n.
-func (h *honaker) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
-	if n == nil {
-		return curator.WithoutNoise(h)
-	}
-	return &honakerRun{h.start(n)}
-}
-
-// Plan returns what the releases after the given number of records reveal of one record. Noise is
-// drawn for each finished node.
-func (h *honaker) Plan(records int) privacy.Plan { return h.plan(records, 0).HeldBy(h) }
-
-// Plan returns the mechanism's plan with the draws of the run.
-func (h *honakerRun) Plan(records int) privacy.Plan { return h.plan(records, h.released()).HeldBy(h) }
 
 // below is the noise correlation of Honaker: C has a row for each node, with a 1 for each of the
 // node's rows.

@@ -7,7 +7,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/internal/toeplitz"
-	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -31,12 +30,6 @@ type SquareRoot struct {
 
 var _ privacy.Accumulator = SquareRoot{}
 
-// squareRoot is a SquareRoot for a setup.
-type squareRoot struct{ *factorised }
-
-// squareRootRun is a run of a SquareRoot.
-type squareRootRun struct{ factorisedRun }
-
 // squareRootHorizon is the longest horizon that SquareRoot accepts.
 const squareRootHorizon = 1 << 17
 
@@ -59,23 +52,7 @@ func (q SquareRoot) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], erro
 	if err != nil {
 		return nil, err
 	}
-	return &squareRoot{f}, nil
-}
-
-// Start begins a run that draws its noise from n.
-func (q *squareRoot) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
-	if n == nil {
-		return curator.WithoutNoise(q)
-	}
-	return &squareRootRun{q.start(n)}
-}
-
-// Plan returns what the releases after the given number of records reveal of one record.
-func (q *squareRoot) Plan(records int) privacy.Plan { return q.plan(records, 0).HeldBy(q) }
-
-// Plan returns the mechanism's plan with the draws of the run.
-func (q *squareRootRun) Plan(records int) privacy.Plan {
-	return q.plan(records, q.released()).HeldBy(q)
+	return f, nil
 }
 
 // rootKernel is the noise correlation of SquareRoot.

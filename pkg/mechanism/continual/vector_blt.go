@@ -3,7 +3,6 @@ package continual
 import (
 	"fmt"
 
-	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -19,12 +18,6 @@ type VectorBLT struct {
 }
 
 var _ privacy.Statistic[Total] = VectorBLT{}
-
-// vectorBLT is a VectorBLT for a setup.
-type vectorBLT struct{ *vectorFactorised }
-
-// vectorBLTRun is a run of a VectorBLT.
-type vectorBLTRun struct{ vectorFactorisedRun }
 
 // Open validates, optimises the parameters and calibrates.
 func (b VectorBLT) Open(s privacy.Setup) (privacy.Mechanism[Total], error) {
@@ -43,19 +36,5 @@ func (b VectorBLT) Open(s privacy.Setup) (privacy.Mechanism[Total], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &vectorBLT{f}, nil
+	return f, nil
 }
-
-// Start begins a run that draws its noise from n.
-func (b *vectorBLT) Start(n *privacy.Noise) privacy.Stream[Total] {
-	if n == nil {
-		return curator.WithoutNoise(b)
-	}
-	return &vectorBLTRun{b.start(n)}
-}
-
-// Plan returns what the releases after the given number of vectors reveal of one.
-func (b *vectorBLT) Plan(records int) privacy.Plan { return b.plan(records, 0).HeldBy(b) }
-
-// Plan returns the mechanism's plan with the draws of the run.
-func (b *vectorBLTRun) Plan(records int) privacy.Plan { return b.plan(records, b.released()).HeldBy(b) }

@@ -62,6 +62,15 @@ func (f *vectorFactorised) start(n *privacy.Noise) vectorFactorisedRun {
 	return r
 }
 
+// Start begins a run that draws its noise from n.
+func (f *vectorFactorised) Start(n *privacy.Noise) privacy.Stream[Total] {
+	if n == nil {
+		return curator.WithoutNoise(f)
+	}
+	r := f.start(n)
+	return &r
+}
+
 // Draw writes a fresh z into dst.
 func (f *vectorFactorised) Draw(n *privacy.Noise, dst []float64) { n.Gaussian(dst, f.sd) }
 
@@ -76,6 +85,14 @@ func (f *vectorFactorisedRun) Add(rec *privacy.Record) (moved bool, err error) {
 
 // SD returns s, the standard deviation of the noise before it is correlated.
 func (f *vectorFactorised) SD() float64 { return f.sd }
+
+// Plan returns what the releases after the given number of vectors reveal of one.
+func (f *vectorFactorised) Plan(records int) privacy.Plan { return f.plan(records, 0).HeldBy(f) }
+
+// Plan returns the mechanism's plan with the draws of the run.
+func (f *vectorFactorisedRun) Plan(records int) privacy.Plan {
+	return f.plan(records, f.released()).HeldBy(f)
+}
 
 // plan returns what the releases after the given number of vectors reveal of one: C's leading
 // block, whose first column is the longest. Noise is drawn for each of the t vectors released.
@@ -94,12 +111,6 @@ type VectorSquareRoot struct {
 
 var _ privacy.Statistic[Total] = VectorSquareRoot{}
 
-// vectorSquareRoot is a VectorSquareRoot for a setup.
-type vectorSquareRoot struct{ *vectorFactorised }
-
-// vectorSquareRootRun is a run of a VectorSquareRoot.
-type vectorSquareRootRun struct{ vectorFactorisedRun }
-
 // Open validates and calibrates.
 func (q VectorSquareRoot) Open(s privacy.Setup) (privacy.Mechanism[Total], error) {
 	if s.Horizon > squareRootHorizon {
@@ -111,21 +122,5 @@ func (q VectorSquareRoot) Open(s privacy.Setup) (privacy.Mechanism[Total], error
 	if err != nil {
 		return nil, err
 	}
-	return &vectorSquareRoot{f}, nil
-}
-
-// Start begins a run that draws its noise from n.
-func (q *vectorSquareRoot) Start(n *privacy.Noise) privacy.Stream[Total] {
-	if n == nil {
-		return curator.WithoutNoise(q)
-	}
-	return &vectorSquareRootRun{q.start(n)}
-}
-
-// Plan returns what the releases after the given number of vectors reveal of one.
-func (q *vectorSquareRoot) Plan(records int) privacy.Plan { return q.plan(records, 0).HeldBy(q) }
-
-// Plan returns the mechanism's plan with the draws of the run.
-func (q *vectorSquareRootRun) Plan(records int) privacy.Plan {
-	return q.plan(records, q.released()).HeldBy(q)
+	return f, nil
 }

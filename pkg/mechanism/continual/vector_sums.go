@@ -38,8 +38,8 @@ func checkVectors(s privacy.Setup, besides float64) error {
 		return fmt.Errorf("mechanism: Setup.Dim = %d, want >= 1", s.Dim)
 	case s.Horizon < 1:
 		return fmt.Errorf("mechanism: Setup.Horizon = %d, want >= 1", s.Horizon)
-	case !(s.Bound >= privacy.LeastBound && s.Bound <= privacy.MostBound):
-		return fmt.Errorf("mechanism: Setup.Bound = %v, want finite and > 0, in [%v, %v]", s.Bound, privacy.LeastBound, privacy.MostBound)
+	case !(s.Bound >= size.LeastBound && s.Bound <= size.MostBound):
+		return fmt.Errorf("mechanism: Setup.Bound = %v, want finite and > 0, in [%v, %v]", s.Bound, size.LeastBound, size.MostBound)
 	}
 	what := fmt.Sprintf("mechanism: sums of vectors over Setup.Dim = %d, Horizon = %d", s.Dim, s.Horizon)
 	return size.Check(what, float64((besides+4)*float64(s.Dim)))

@@ -126,9 +126,9 @@ func (of Additive) Open(s privacy.Setup) (privacy.Mechanism[Answer], error) {
 		if a.context = s.Context; a.context == 0 {
 			a.context = s.Bound
 		}
-		if !(a.context >= privacy.LeastBound && a.context <= privacy.MostBound) {
+		if !(a.context >= size.LeastBound && a.context <= size.MostBound) {
 			return nil, fmt.Errorf("mechanism: Setup.Context = %v, or Bound = %v without it, want finite and > 0, in [%v, %v]",
-				s.Context, s.Bound, privacy.LeastBound, privacy.MostBound)
+				s.Context, s.Bound, size.LeastBound, size.MostBound)
 		}
 	}
 	if err := a.schedule(of.Budget); err != nil {

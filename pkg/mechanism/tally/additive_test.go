@@ -312,7 +312,7 @@ func TestAdditiveGrid(t *testing.T) {
 			t.Errorf("%v: noise of %v steps, want %v", b, got, want)
 		}
 		claim := privacy.ClaimOf(a.Opened)
-		if privacy.PlanOf(a.Opened, 1).Quality() != privacy.Secure || !(claim.Epsilon() <= 0.5 && claim.Epsilon() > 0.499) || !strings.Contains(claim.String(), "rounded to the grid 0.125") {
+		if !privacy.PlanOf(a.Opened, 1).Secure() || !(claim.Epsilon() <= 0.5 && claim.Epsilon() > 0.499) || !strings.Contains(claim.String(), "rounded to the grid 0.125") {
 			t.Errorf("%v:\n%v", b, claim)
 		}
 		for _, n := range []*privacy.Noise{nil, privacy.NewNoise(mechanismtest.Source())} {

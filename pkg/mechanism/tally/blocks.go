@@ -64,7 +64,7 @@ type Blocks struct {
 	Calibration privacy.Calibration // Sound or AsPublished; the zero value is Sound
 	// Remember combines all full blocks; false means the last full block alone, as in the papers.
 	Remember bool
-	Lengths  BlockLengths // nil means Doubling{}
+	Lengths  BlockLengths // nil means blocks of 1, 2, 4, 8, ... observations
 }
 
 // BlockLengths is a rule for the lengths of an arm's blocks. It may depend only on public data.
@@ -73,11 +73,11 @@ type BlockLengths interface {
 	Length(i int) int
 }
 
-// Doubling is the rule that gives blocks of 1, 2, 4, 8, ... observations.
-type Doubling struct{}
+// doubling is the rule that gives blocks of 1, 2, 4, 8, ... observations.
+type doubling struct{}
 
 // Length returns 2^i.
-func (Doubling) Length(i int) int { return 1 << min(i, bits.UintSize-2) }
+func (doubling) Length(i int) int { return 1 << min(i, bits.UintSize-2) }
 
 // blockLevel is what is known in advance about an arm's block and about the estimate after it.
 type blockLevel struct {
@@ -132,7 +132,7 @@ const maxRemembered = 1 << 12
 func (b *blocks) levelUp(of Blocks) error {
 	rule := of.Lengths
 	if rule == nil {
-		rule = Doubling{}
+		rule = doubling{}
 	}
 	if err := field.Check("mechanism: Blocks.Lengths", rule); err != nil {
 		return err

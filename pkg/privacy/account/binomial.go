@@ -178,20 +178,17 @@ func BinomialEpsilon(delta float64, e BinomialEvent) (float64, error) {
 	return GaussianEpsilon((delta-e.Tail)/(1-e.Tail), mu), nil
 }
 
-// Tails are the shares of delta tried for Tail: the first suits little noise, the last much noise.
-var Tails = [...]float64{1e-2, 1e-3, 1e-4}
-
 // TightestTail returns the event with the Tail, of 1e-2, 1e-3 and 1e-4 delta, for which
 // BinomialEpsilon at delta > 0 is the least.
 func TightestTail(delta float64, e BinomialEvent) (BinomialEvent, error) {
 	best, least := e, math.Inf(1)
-	for _, share := range Tails {
+	for _, share := range loss.Tails {
 		e.Tail = share * delta
 		epsilon, err := BinomialEpsilon(delta, e)
 		if err != nil {
 			return e, err
 		}
-		if epsilon < least || share == Tails[0] {
+		if epsilon < least || share == loss.Tails[0] {
 			best, least = e, epsilon
 		}
 	}

@@ -77,7 +77,7 @@ func ConcentratedEpsilon(rho, delta float64) float64 {
 	if rho == 0 {
 		return 0
 	}
-	least := ZCDPEpsilon(rho, delta)
+	least := zcdpEpsilon(rho, delta)
 	searchOrder(func(alpha float64) float64 {
 		epsilon := renyiEpsilon(alpha, rho*alpha, delta)
 		least = math.Min(least, epsilon)
@@ -108,9 +108,9 @@ func searchOrder(f func(alpha float64) float64) {
 	}
 }
 
-// ZCDPEpsilon returns the epsilon that rho-zCDP implies at delta: rho + 2 sqrt(rho ln(1/delta)). It
+// zcdpEpsilon returns the epsilon that rho-zCDP implies at delta: rho + 2 sqrt(rho ln(1/delta)). It
 // is +Inf unless rho >= 0 and delta is in [0, 1).
-func ZCDPEpsilon(rho, delta float64) float64 {
+func zcdpEpsilon(rho, delta float64) float64 {
 	switch {
 	case !(rho >= 0) || !(delta >= 0 && delta < 1):
 		return math.Inf(1)

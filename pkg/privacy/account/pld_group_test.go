@@ -19,7 +19,6 @@ func TestGroupsOfEvents(t *testing.T) {
 		{DiscreteLaplaceEvent{2, 3}, DiscreteLaplaceEvent{6, 3}},
 		{Repeat{DiscreteGaussianEvent{1, 1, 2}, 10}, Repeat{DiscreteGaussianEvent{1, 3, 2}, 10}},
 		{Repeat{ExponentialEvent{0.1}, 20}, Repeat{ExponentialEvent{0.3}, 20}},
-		{SelectionEvent{0.1, 5, 0.2}, SelectionEvent{0.3, 5, 0.6}},
 		{BinomialEvent{4000, 0.5, 2, 1, 1.2, 1e-8}, BinomialEvent{4000, 0.5, 2, 3, 3.6, 1e-8}},
 		{Sequence{GroupEvent{LaplaceEvent{0.1}, 3}, LaplaceEvent{0.3}}, Sequence{LaplaceEvent{0.9}, LaplaceEvent{0.9}}},
 		{Parallel{GaussianEvent{0.2}, GaussianEvent{0.1}}, GaussianEvent{0.6}},
@@ -93,7 +92,7 @@ func TestGroupsHaveLimits(t *testing.T) {
 	for _, e := range []GroupEvent{
 		{LaplaceEvent{1}, math.MaxInt}, {GroupEvent{LaplaceEvent{1}, 1 << 20}, 1 << 20}, {DiscreteLaplaceEvent{1 << 20, 1e9}, 5},
 		{DiscreteGaussianEvent{1, 1 << 20, 1e5}, 5}, {ResponseEvent{1, 2}, 1 << 22}, {ShuffleEvent{1, 1e6}, 100},
-		{BinomialEvent{4000, 0.5, 2, 1, 1.2, 1e-8}, 1 << 30}, {SelectionEvent{0.1, 5, 0.2}, 1 << 30},
+		{BinomialEvent{4000, 0.5, 2, 1, 1.2, 1e-8}, 1 << 30},
 	} {
 		got, err := PLD{}.Epsilon(e, 1e-6)
 		if err == nil && !math.IsInf(got, 1) {

@@ -2,6 +2,7 @@ package privacytest_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -289,12 +290,12 @@ func readers() map[string]privacytest.PolicyCase[privacy.Means] {
 		all[name+" over blocks"] = privacytest.PolicyCase[privacy.Means]{Policy: policy, Problem: arms,
 			Statistic: tally.Blocks{Budget: pure}}
 	}
-	for _, start := range []slots.Initialisation{slots.Forced, slots.AsPublished} {
-		name := " " + start.String()
-		add("OMM"+name, slots.OMM{Matroid: uniform(), Initialisation: start})
-		add("CTS"+name, slots.CTS{Matroid: uniform(), Initialisation: start})
-		add("CTS that samples"+name, slots.CTS{Matroid: uniform(), Initialisation: start, Sample: true})
-		add("KLOSM"+name, slots.KLOSM{Matroid: uniform(), Initialisation: start})
+	for _, start := range []bool{false, true} {
+		name := fmt.Sprintf(", warm-up %v", start)
+		add("OMM"+name, slots.OMM{Matroid: uniform(), WarmUp: start})
+		add("CTS"+name, slots.CTS{Matroid: uniform(), WarmUp: start})
+		add("CTS that samples"+name, slots.CTS{Matroid: uniform(), WarmUp: start, Sample: true})
+		add("KLOSM"+name, slots.KLOSM{Matroid: uniform(), WarmUp: start})
 	}
 	return all
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Format says how to feed a statistic. Places count records from 0; the arms of a record depend on
-// its place alone. Releases are read by privacy.Serialise.
+// its place alone.
 type Format[R any] struct {
 	// Record returns a random record within its bounds.
 	Record func(s privacy.Setup, place int, rng *rand.Rand) privacy.Record

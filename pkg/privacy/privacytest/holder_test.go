@@ -82,8 +82,6 @@ var bare = []string{
 
 // begun makes each exported type that has a plan and is met in a run only.
 var begun = map[string]string{
-	"online.FTRLCalibrated":                    "predicted()",
-	"online.FTRLRun":                           "predicted().Start(nil, rand.NewPCG(1, 1))",
 	"online.ExpertsCalibrated":                 "any(advised())",
 	"online.ExpertsRun":                        "any(advised().Start(rand.New(rand.NewPCG(1, 1)), rand.NewPCG(1, 2)))",
 	"learner.MeteredCalibrated":                "open(" + metered + ")",
@@ -510,10 +508,6 @@ func must[V any](v V, err error) V {
 		panic(err)
 	}
 	return v
-}
-
-func predicted() online.Calibrated {
-	return must(online.FTRL{Gradient: 1, Sums: continual.VectorTree{Budget: pure}}.Open(2, 4))
 }
 
 func advised() *online.ExpertsCalibrated { return must(online.Experts{Epsilon: 1}.Open(2)) }

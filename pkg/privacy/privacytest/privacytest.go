@@ -14,8 +14,8 @@
 //     [LearnerCase].
 //
 // A [Format] says how to feed a statistic. [Rows] is that of sums, [Weights] that of means, and
-// [Rounds] that of answers; write one for records of your own. Releases are read by
-// privacy.Serialise, all of them. Read [Case] first.
+// [Rounds] that of answers; write one for records of your own. All of a release
+// is looked at, as numbers. Read [Case] first.
 //
 // None of this proves a type private. The probe comes nearest: it is exact for the streams that it
 // tries. No check sees data that leaves in ways that no release or choice shows, such as a file.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/serial"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -109,7 +110,7 @@ func (c Case[R]) named(err error, x privacy.Mechanism[R], records []privacy.Reco
 	if _, err = c.feed(run, records[:n]); err != nil {
 		return err
 	}
-	names, err := privacy.NumberNames(run.Release())
+	names, err := serial.Names(run.Release())
 	if err != nil {
 		return err
 	}

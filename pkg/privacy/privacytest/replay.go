@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/internal/serial"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -29,7 +30,7 @@ type PolicyCase[R any] struct {
 //     outlives a run.
 //   - OtherMachine: a policy that has never learnt, and is given a copy of the broadcast, plays the
 //     same arms. So the two halves can be two machines.
-//   - Releases: a new policy that is given the releases, as privacy.Serialise wrote them, and the
+//   - Releases: a new policy that is given the releases, copied number by number, and the
 //     views plays and broadcasts the same. So nothing else reaches it.
 //   - Memory: a new policy that is given the releases, and other views in about half of the rounds,
 //     plays the same in the other half, encodes records the same and broadcasts the same. A policy
@@ -81,7 +82,7 @@ func (p replayed[R]) Ask(problem bandit.Problem, s *privacy.Setup) error {
 
 // keep writes down a release.
 func (p *replayedRun[R]) keep(r *R) error {
-	numbers, err := privacy.Serialise(nil, true, r)
+	numbers, err := serial.Write(nil, true, r)
 	p.releases = append(p.releases, numbers)
 	return err
 }
@@ -247,7 +248,7 @@ func (c PolicyCase[R]) record(p replayed[R], fixed, beyond bool) error {
 // refuses, and reports the first broadcast or choice that differs.
 func (c PolicyCase[R]) again(p replayed[R], keep func(round int) bool) (difference string, err error) {
 	var first R
-	if _, err := privacy.Deserialise(p.releases[0], &first); err != nil {
+	if _, err := serial.Read(p.releases[0], &first); err != nil {
 		return "", err
 	}
 	prepared, err := c.Policy.Prepare(c.Problem, c.Rounds, &first)
@@ -261,7 +262,7 @@ func (c PolicyCase[R]) again(p replayed[R], keep func(round int) bool) (differen
 	for round, seen := range p.views {
 		for ; told < p.before[round]; told++ {
 			r := new(R)
-			if _, err := privacy.Deserialise(p.releases[told], r); err != nil {
+			if _, err := serial.Read(p.releases[told], r); err != nil {
 				return "", err
 			}
 			if broadcast, err = fresh.Learn(r); err != nil {

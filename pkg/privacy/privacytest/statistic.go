@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/serial"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
@@ -35,7 +36,7 @@ type Case[R any] struct {
 
 // Statistic checks a statistic:
 //
-//   - Release: the release is plain data, all of which privacy.Serialise reads.
+//   - Release: the release is plain data, all of which is looked at.
 //   - Repeat: a run shows the same numbers again after runs on other data, also of a mechanism that
 //     is opened anew. So nothing is kept outside of the run.
 //   - Noised: under noise so large that it drowns any record in rounding, all streams of the same
@@ -72,7 +73,7 @@ func Statistic[R any](t testing.TB, c Case[R]) {
 func (c Case[R]) plain(t testing.TB) (ok bool) {
 	t.Helper()
 	runAll(t, []check{{"Release", func(fail report) {
-		if _, err := privacy.Serialise(nil, false, new(R)); err != nil {
+		if _, err := serial.Write(nil, false, new(R)); err != nil {
 			fail("%v", err)
 			return
 		}
@@ -113,7 +114,7 @@ func (c Case[R]) records(s privacy.Setup, seed uint64) []privacy.Record {
 
 // numbers appends all numbers of a release. Whether they can be read is checked first of all.
 func (c Case[R]) numbers(x privacy.Stream[R], dst []float64) []float64 {
-	dst, err := privacy.Serialise(dst, false, x.Release())
+	dst, err := serial.Write(dst, false, x.Release())
 	if err != nil {
 		panic(err)
 	}
@@ -141,7 +142,7 @@ func (c Case[R]) feed(x privacy.Stream[R], records []privacy.Record) (*transcrip
 		if err != nil {
 			return nil, fmt.Errorf("record %d of %d: %w", place+1, len(records), err)
 		}
-		if t.numbers, err = privacy.Serialise(t.numbers, moved, x.Release()); err != nil {
+		if t.numbers, err = serial.Write(t.numbers, moved, x.Release()); err != nil {
 			return nil, fmt.Errorf("record %d of %d: %w", place+1, len(records), err)
 		}
 		t.ends = append(t.ends, len(t.numbers))
@@ -169,7 +170,7 @@ func (c Case[R]) differ(a, b *transcript, x privacy.Mechanism[R], noise *privacy
 		if _, err := c.feed(run, records[:n]); err != nil {
 			return err.Error()
 		}
-		names, err := privacy.NumberNames(run.Release())
+		names, err := serial.Names(run.Release())
 		if err != nil {
 			return err.Error()
 		}
@@ -191,7 +192,7 @@ func replaced(records []privacy.Record, place int, r privacy.Record) []privacy.R
 
 // secure reports whether the noise is the system's. If it is, no run can be repeated.
 func secure(x privacy.Planner) bool {
-	return privacy.PlanOf(x, privacy.All).Quality() == privacy.Secure
+	return privacy.PlanOf(x, privacy.All).Secure()
 }
 
 // places returns some places of a run: the first ones, one in the middle, the last ones.

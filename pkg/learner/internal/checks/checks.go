@@ -2,9 +2,10 @@ package checks
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 )
 
 // Contexts reports a problem without contexts, with several arms a round, or with bounds whose
@@ -19,10 +20,10 @@ func Contexts(who string, p bandit.Problem, horizon int) error {
 	switch {
 	case p.Dim < 1:
 		return fmt.Errorf("learner: %s needs contexts: Problem.Dim = %d, want >= 1", who, p.Dim)
-	case !(p.ContextNorm >= privacy.LeastBound && p.ContextNorm <= privacy.MostBound):
-		return fmt.Errorf("learner: %s: Problem.ContextNorm = %v, want in [%v, %v]", who, p.ContextNorm, privacy.LeastBound, privacy.MostBound)
-	case !(p.RewardBound() <= privacy.MostBound):
-		return fmt.Errorf("learner: %s: Problem.RewardMin = %v, RewardMax = %v, want within %v", who, p.RewardMin, p.RewardMax, privacy.MostBound)
+	case !(p.ContextNorm >= size.LeastBound && p.ContextNorm <= size.MostBound):
+		return fmt.Errorf("learner: %s: Problem.ContextNorm = %v, want in [%v, %v]", who, p.ContextNorm, size.LeastBound, size.MostBound)
+	case !(p.RewardBound() <= size.MostBound):
+		return fmt.Errorf("learner: %s: Problem.RewardMin = %v, RewardMax = %v, want within %v", who, p.RewardMin, p.RewardMax, size.MostBound)
 	case p.Slots != 1:
 		return fmt.Errorf("learner: %s plays one arm a round: Problem.Slots = %d, want 1", who, p.Slots)
 	}
@@ -48,4 +49,13 @@ func InRound(round int, err error) error {
 		return nil
 	}
 	return fmt.Errorf("learner: round %d: %w", round, err)
+}
+
+// Unguided appends the insights of arms that are played at random or in turn, as long as nothing is
+// known of any.
+func Unguided(arms int, dst []bandit.Insight) []bandit.Insight {
+	for range arms {
+		dst = append(dst, bandit.Guess(math.NaN()))
+	}
+	return dst
 }

@@ -13,6 +13,10 @@ const (
 	mostLoss  = 1e7
 )
 
+// Tails are the shares of delta tried for the tail of binomial noise, which is not accounted for:
+// the first suits little noise, the last much noise.
+var Tails = [...]float64{1e-2, 1e-3, 1e-4}
+
 // Composition is an adaptive composition of factors.
 type Composition []Factor
 

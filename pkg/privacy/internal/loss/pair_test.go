@@ -133,27 +133,3 @@ func TestGroupedContinuous(t *testing.T) {
 		t.Errorf("a continuous pair without a closed form: %v", err)
 	}
 }
-
-// TestSelectionMass: the pair of a selection has all the mass of both worlds.
-func TestSelectionMass(t *testing.T) {
-	gaussian := func(epsilon, mu float64) float64 {
-		normal := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
-		return normal(mu/2-epsilon/mu) - math.Exp(epsilon)*normal(-mu/2-epsilon/mu)
-	}
-	for _, c := range []struct {
-		width, mu float64
-		picks     int
-	}{{0.15, 0.16, 1}, {0.15, 0.16, 3}, {1.2, 1.3, 3}, {3, 0.5, 2}} {
-		pair, err := Selection(c.width, c.picks, c.mu, gaussian)
-		if err != nil {
-			t.Fatal(err)
-		}
-		mass, other := pair.inf, 0.0
-		for _, a := range pair.atoms {
-			mass, other = mass+a.p, other+a.p*math.Exp(-a.loss)
-		}
-		if math.Abs(mass-1) > 1e-9 || math.Abs(other-1) > 1e-9 {
-			t.Errorf("%+v: masses of %v and %v, want 1", c, mass, other)
-		}
-	}
-}

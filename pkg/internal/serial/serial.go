@@ -1,4 +1,8 @@
-package privacy
+// Package serial writes what a statistic releases as numbers, and reads it back.
+//
+//   - [Write] and [Read]
+//   - [Names] has a name for each number
+package serial
 
 import (
 	"fmt"
@@ -7,15 +11,15 @@ import (
 	"sync"
 )
 
-// Serialise appends to dst all that a statistic shows after a record: whether Add said that the
+// Write appends to dst all that a statistic shows after a record: whether Add said that the
 // release has moved, and every field of the release, as numbers.
 //
 // A bool is 0 or 1, a slice its length before its elements, a nil one -1, a string its bytes as a
-// slice. Equal numbers mean equal releases, and Deserialise makes a release of them. Checks,
+// slice. Equal numbers mean equal releases, and Read makes a release of them. Checks,
 // attacks and replays of a policy all read a statistic through this function, so a release has to
 // be plain data: a field that is unexported, a pointer, a function, a map, an interface or a
 // channel is an error that names it. So is an integer beyond 2^53.
-func Serialise(dst []float64, moved bool, release any) ([]float64, error) {
+func Write(dst []float64, moved bool, release any) ([]float64, error) {
 	v, err := plain(release)
 	if err != nil {
 		return dst, err
@@ -23,9 +27,9 @@ func Serialise(dst []float64, moved bool, release any) ([]float64, error) {
 	return write(append(dst, number(moved)), v)
 }
 
-// Deserialise writes numbers that Serialise made of a release of the same type into another, and
+// Read writes numbers that Write made of a release of the same type into another, and
 // returns moved. It makes all slices anew.
-func Deserialise(numbers []float64, release any) (moved bool, err error) {
+func Read(numbers []float64, release any) (moved bool, err error) {
 	v, err := plain(release)
 	if err != nil {
 		return false, err
@@ -39,9 +43,9 @@ func Deserialise(numbers []float64, release any) (moved bool, err error) {
 	return moved, nil
 }
 
-// NumberNames returns a name for each number that Serialise makes of a release, such as
+// Names returns a name for each number that Write makes of a release, such as
 // "Means.Of[1].Tail.Root", for messages.
-func NumberNames(release any) ([]string, error) {
+func Names(release any) ([]string, error) {
 	v, err := plain(release)
 	if err != nil {
 		return nil, err

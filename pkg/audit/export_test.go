@@ -1,0 +1,7 @@
+package audit
+
+// What tests from outside look at.
+var (
+	BoundsOf  = boundsOf
+	Increment = increment
+)
