@@ -92,6 +92,9 @@ func Leaderboard(s cell.Scale) (all []*simulate.Experiment) {
 		}
 		problem := check.Try(bandit.OpenWorld(env)).Problem()
 		for _, c := range Contestants {
+			if !c.Plays(at.World) {
+				continue
+			}
 			for _, epsilon := range budgets(c) {
 				if l, _, err := catalogue.Enter(c, problem, budget(epsilon), horizon); err == nil { // others play elsewhere
 					e.Policies = append(e.Policies, simulate.Policy{Name: Name(c.Name, epsilon), Learner: l})
