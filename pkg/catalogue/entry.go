@@ -15,6 +15,7 @@ type Entry struct {
 	Model     privacy.Model // of a private learner; the zero value is privacy.Central
 	Linear    bool          // it reads contexts
 	Streaming bool          // a reward shows in more than one release
+	Same      bool          // it is for arms that stay the same
 	For       Rewards       // it is made for these; where it plays others, a card says so
 	// New makes the learner for a problem. One with pure privacy takes the budget's epsilon and leaves
 	// its delta; one that is not private leaves both.
@@ -37,6 +38,10 @@ func (e Entry) open(p bandit.Problem, b privacy.Budget) (l bandit.Learner, err e
 	}
 	return e.New(p, b), nil
 }
+
+// Plays reports whether the learner is for a world's arms: one for arms that stay the same is not
+// for contexts that change.
+func (e Entry) Plays(w World) bool { return !e.Same || w.Hideable || w.Rewards == Unstated }
 
 // Suits reports whether a world's rewards are those that the learner is made for, or one of them
 // does not state any. Arms whose contexts are hidden have fixed means.

@@ -17,11 +17,15 @@ func Linear() []Entry {
 			return make(b)
 		}}
 	}
+	same := func(e Entry) Entry {
+		e.Same = true
+		return e
+	}
 	return []Entry{
 		{Name: "LinUCB", Linear: true, For: LinearMeans, New: func(bandit.Problem, privacy.Budget) bandit.Learner { return learner.New(linear.UCB{}, nil) }},
-		joint("core set", func(b privacy.Budget) bandit.Learner { return linear.NewCoreSet(privacy.Budget{Epsilon: b.Epsilon}) }),
-		joint("core set, published width", func(b privacy.Budget) bandit.Learner { return linear.CoreSetAsPublished(b.Epsilon) }),
-		joint("core set, Gaussian", func(b privacy.Budget) bandit.Learner { return linear.NewCoreSet(b) }),
+		same(joint("core set", func(b privacy.Budget) bandit.Learner { return linear.NewCoreSet(privacy.Budget{Epsilon: b.Epsilon}) })),
+		same(joint("core set, published width", func(b privacy.Budget) bandit.Learner { return linear.CoreSetAsPublished(b.Epsilon) })),
+		same(joint("core set, Gaussian", func(b privacy.Budget) bandit.Learner { return linear.NewCoreSet(b) })),
 		joint("JDP LinUCB, tree", func(b privacy.Budget) bandit.Learner {
 			return learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: b}})
 		}),

@@ -353,6 +353,10 @@ func (j *judging) visit() error {
 	}
 	var others []place
 	for _, w := range j.Worlds {
+		if !entry.Plays(w) {
+			j.card.PlaysNot = append(j.card.PlaysNot, w.Name+": its arms change, and the learner is for arms that stay the same")
+			continue
+		}
 		var refused error
 		envs := []bandit.Environment{w.Environment}
 		if w.Hideable {

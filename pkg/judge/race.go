@@ -70,7 +70,7 @@ func (j *judging) prepare(p place) experiment {
 		Grid: simulate.LogGrid(j.horizon(), 24),
 	}}
 	for _, r := range j.Rivals {
-		if r.Private && b.None() {
+		if r.Private && b.None() || !r.Plays(p.World) {
 			continue
 		}
 		l, claim, err := catalogue.Enter(r, p.problem, b, j.horizon())
