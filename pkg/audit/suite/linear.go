@@ -240,12 +240,13 @@ func tellLogistic(rounds int) stage {
 	return s
 }
 
-// tellWeighted is the stage of weighted regression in the plane, whose first context is as long as
-// it may be and orthogonal to that of the other world. Later contexts are 0, as in tellLogistic.
+// tellWeighted is the stage of weighted regression in the plane, whose first context is opposite to
+// that of the other world. Its message, whose longer part is the reward's, then has about the
+// opposite sign. Later contexts are 0, as in tellLogistic.
 func tellWeighted(rounds int) stage {
-	s := stage{problem: bandit.Problem{Arms: 1, Dim: 2, Slots: 1, ContextNorm: 1, RewardMax: 1}}
+	s := stage{problem: bandit.Problem{Arms: 1, Dim: 2, Slots: 1, ContextNorm: 1, RewardMax: 3}}
 	for w := range s.worlds {
-		s.worlds[w] = audit.Stream{{X: []float64{float64(w), float64(1 - w)}, Rewards: []float64{1}}}
+		s.worlds[w] = audit.Stream{{X: []float64{float64(1 - 2*w), 0}, Rewards: []float64{3}}}
 		for len(s.worlds[w]) < rounds {
 			s.worlds[w] = append(s.worlds[w], audit.Round{X: []float64{0, 0}, Rewards: []float64{0}})
 		}

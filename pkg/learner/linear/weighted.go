@@ -83,7 +83,6 @@ const ridge = 0.125
 type preparedWeighted struct {
 	problem       bandit.Problem
 	batches       int // in a run
-	first         int // rounds of the first
 	steps         int
 	width, size   float64 // Width and S
 	sigma, union  float64 // Sigma and l
@@ -140,7 +139,7 @@ func (w Weighted) Prepare(p bandit.Problem, horizon int, r *continual.Batch) (le
 		return nil, fmt.Errorf("learner: Weighted.Steps = %d, want >= 1, or 0 for 1", w.Steps)
 	}
 	ready := &preparedWeighted{
-		problem: p, batches: r.Most, first: max(1, r.Next), steps: max(1, w.Steps), width: checks.Or(w.Width, 1),
+		problem: p, batches: r.Most, steps: max(1, w.Steps), width: checks.Or(w.Width, 1),
 		size: checks.Or(w.ThetaNorm, 1), sigma: checks.Or(w.Sigma, (p.RewardMax-p.RewardMin)/2),
 		union: portable.Log(3 * float64(max(1, r.Most)) / checks.Or(w.Alpha, 1/float64(horizon))),
 	}
@@ -160,7 +159,7 @@ func (w *preparedWeighted) root(n int) float64 {
 func (w *preparedWeighted) Begin(*rand.Rand) learner.Rule[continual.Batch] {
 	d := w.problem.Dim
 	r := &weightedRule{preparedWeighted: w, Eliminator: weighted.NewEliminator(w.problem)}
-	r.reach = min(math.Sqrt(float64(d))/w.problem.ContextNorm, 1/w.root(w.first))
+	r.reach = math.Sqrt(float64(d)) / w.problem.ContextNorm
 	r.regression = weighted.NewRegression(d, w.batches, r.reach)
 	r.published = len(r.regression.Broadcast)
 	r.row, r.z = make([]float64, d+1), make([]float64, d)

@@ -38,7 +38,7 @@ def batches(horizon):
         return (math.sqrt(3) + math.sqrt(2 * union)) / 8 / math.sqrt(n)
 
     n, at = 12, 0
-    reach = min(LONGEST, 1 / ridge(n))
+    reach = LONGEST
     u = reach * numpy.eye(3)
     for _ in range(most):
         rows, rewards, kappa = x[at : at + n], y[at : at + n], ridge(n) ** 2
