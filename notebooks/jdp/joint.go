@@ -37,20 +37,20 @@ var JointPolicies = []string{JointTree, JointBLT, JointTuned, JointWeighted, Joi
 // JointRounds are the T at epsilon = JointEpsilon, and JointEpsilons the epsilons at JointMiddle
 // rounds; +Inf is without privacy.
 var (
-	JointRounds   = []int{10_000, 31_623, 100_000, 316_228, 1_000_000}
+	JointRounds   = []int{10_000, 17_783, 31_623, 56_234, 100_000, 177_828, 316_228}
 	JointEpsilons = []float64{0.1, 0.3, 1, 3, 10, math.Inf(1)}
 )
 
 // JointEpsilon is the epsilon at which T varies, and JointMiddle the T at which epsilon does.
 const (
 	JointEpsilon = 1
-	JointMiddle  = 316_228
+	JointMiddle  = 100_000
 	JointDelta   = 1e-6
 )
 
 // JointSizes are the sizes s of the contexts, of one kind of user in two dimensions: two for each
 // power of two, as batches double.
-var JointSizes = []float64{1, 0.71, 0.5, 0.35, 0.25, 0.18, 0.125, 0.088, 0.063, 0.044, 0.031, 0.022, 0.016, 0.011, 0.008}
+var JointSizes = []float64{1, 0.71, 0.5, 0.35, 0.25, 0.18, 0.125, 0.088, 0.063, 0.044, 0.031, 0.022, 0.016, 0.011}
 
 // JointAt is a run of a policy.
 type JointAt struct {
@@ -100,7 +100,7 @@ func jointRuns(s cell.Scale) (all []JointAt) {
 			all = append(all, JointAt{policy, rounds, size, epsilon})
 		}
 	}
-	middle := cell.Pick(s, JointRounds[0], JointRounds[2], JointMiddle)
+	middle := cell.Pick(s, JointRounds[0], JointRounds[1], JointMiddle)
 	for _, policy := range JointPolicies {
 		for _, rounds := range cell.Pick(s, JointRounds[:1], JointRounds[:3], JointRounds) {
 			add(policy, rounds, JointEpsilon)
@@ -188,7 +188,7 @@ func reportJoint(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) 
 		}
 		t.Add(at.Policy, fmt.Sprint(at.Epsilon), at.Rounds, regret, se, fmt.Sprint(size), ofT, ofNoise)
 	}
-	t.Caption = fmt.Sprintf("Largest regret over contexts of size s = 1 to 0.008, d = 2, δ = %g; %s. "+
+	t.Caption = fmt.Sprintf("Largest regret over contexts of size s = 1 to 0.011, d = 2, δ = %g; %s. "+
 		"Powers of the largest regret, with 95%% intervals of the fit: of T at ε = %d, of 1/ε at T = %d", JointDelta, lab.Size(of), JointEpsilon, JointMiddle)
 	return t, nil
 }
@@ -199,7 +199,7 @@ func powerOf(s simulate.Slope) string { return fmt.Sprintf("%.2f (%.2f to %.2f)"
 func FigureJoint(axis string) *charts.Figure {
 	of := lab.MustTable("jdp-joint")
 	f := &charts.Figure{
-		Title: "The largest regret over contexts of fifteen sizes", Scale: lab.Committed(of),
+		Title: "The largest regret over contexts of many sizes", Scale: lab.Committed(of),
 		X: charts.Axis{Name: axis, Log: true}, Y: charts.Axis{Name: "regret", Log: true},
 	}
 	for i, policy := range JointPolicies {
@@ -216,7 +216,7 @@ func FigureJoint(axis string) *charts.Figure {
 	if axis != "T" {
 		fixed = fmt.Sprintf("T = %d", JointMiddle)
 	}
-	f.Caption += fmt.Sprintf("%s, δ = %g, d = 2, s = 1 to 0.008, means of %s with 95%% confidence bands", fixed, JointDelta, lab.Size(of))
+	f.Caption += fmt.Sprintf("%s, δ = %g, d = 2, s = 1 to 0.011, means of %s with 95%% confidence bands", fixed, JointDelta, lab.Size(of))
 	f.Alt = f.Title + ". " + charts.FinalsInWords(f.Series)
 	return f
 }
