@@ -94,7 +94,7 @@ func TestCellsAreShort(t *testing.T) {
 
 // statements begin the names of tables of theorems beside runs, of which no notebook says how long
 // they took.
-var statements = []string{"ldp-events", "ldp-rates-", "ldp-sqrt", "mat-table1-", "jdp-pulls", "jdp-rates"}
+var statements = []string{"ldp-events", "ldp-rates-", "ldp-sqrt", "mat-table1-", "jdp-pulls", "jdp-rates", "jdp-joint"}
 
 // TestRunTimes: the runs at the paper's size took as long as the notebooks say, in minutes of one
 // core.

@@ -415,6 +415,7 @@ func subjects() []subject {
 		setups("continual.VectorExact", func() any { return continual.VectorExact{} }),
 		setups("continual.VectorTree", func() any { return continual.VectorTree{Budget: privacy.Budget{Epsilon: 1}} }),
 		setups("continual.VectorSquareRoot", func() any { return continual.VectorSquareRoot{Budget: budget} }),
+		setups("continual.VectorBatches", func() any { return continual.VectorBatches{Budget: budget} }),
 		setups("continual.VectorBLT", func() any { return continual.VectorBLT{Budget: budget} }),
 		values("mechanism.Laplace", func() any { return mechanism.Laplace{Epsilon: 1, Dim: 3, Lo: -1, Hi: 1, Neighbours: oneUser} }),
 		values("mechanism.VectorGaussian", func() any { return mechanism.VectorGaussian{Budget: budget, Dim: 3, Bound: 1, Neighbours: oneUser} }),
@@ -492,6 +493,9 @@ func subjects() []subject {
 		linears("linear.UCB", func() any { return learner.New(linear.UCB{}, continual.Exact{}) }),
 		linears("linear.UCB over a tree", func() any {
 			return learner.New(linear.UCB{OptimalShift: true}, continual.Tree{Noise: continual.Gaussian{Budget: budget}})
+		}),
+		linears("linear.Weighted", func() any {
+			return learner.New(linear.Weighted{}, continual.VectorBatches{Budget: budget})
 		}),
 		linears("linear.Logistic", func() any { return learner.New(linear.Logistic{ThetaNorm: 2}, continual.BLT{Budget: budget}) }),
 		linears("linear.UCB over Unbounded", func() any { return learner.New(linear.UCB{}, continual.Unbounded{Budget: budget, Growth: 0.5}) }),

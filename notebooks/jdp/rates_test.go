@@ -74,3 +74,18 @@ func TestRatesSmoke(t *testing.T) {
 		t.Errorf("after the points comes %q", got)
 	}
 }
+
+// A small run of jdp-joint has a row for each policy at six epsilons.
+func TestJointSmoke(t *testing.T) {
+	f, err := Figures.Named("jdp-joint")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := f.Reproduce(t.Context(), cell.Smoke, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := len(JointPolicies) * len(JointEpsilons); len(table.Rows) != want {
+		t.Errorf("%d rows, want %d", len(table.Rows), want)
+	}
+}

@@ -11,10 +11,12 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -138,6 +140,7 @@ func TestSparseInsights(t *testing.T) {
 		"oracle":            {sparse.SupportOracle{Support: []int{0, 1}}, 300},
 		"online":            {learner.Local{Device: local.OnlineDevice{Noise: noise}, Server: local.OnlineServer{Noise: noise}}, 300},
 		"weighted":          {learner.Local{Device: local.WeightedDevice{Budget: noise.Budget}, Server: local.WeightedServer{Budget: noise.Budget}}, 0},
+		"weighted batches":  {learner.New(linear.Weighted{}, continual.VectorBatches{Budget: noise.Budget}), 0},
 		"metered, delayed":  {learner.Metered{Learner: learner.Delayed{Learner: sparse.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1), Most: 3}, Budget: privacy.Budget{Epsilon: 20, Delta: 1e-5}}, 300},
 	} {
 		t.Run(name, func(t *testing.T) {

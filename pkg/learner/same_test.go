@@ -69,6 +69,7 @@ func TestSameChangesNoChoice(t *testing.T) {
 		"onlineucb-ogd":     learnertest.OnlineUCB(n, local.OnlineServer{Online: learnertest.OGD(0.1), Width: 4}),
 		"onlineucb-maler":   learnertest.OnlineUCB(n, local.OnlineServer{Width: 4}),
 		"weighted":          learner.Local{Device: local.WeightedDevice{Budget: none}, Server: local.WeightedServer{Budget: none}},
+		"weighted batches":  learner.New(linear.Weighted{}, nil),
 		"shuffle-amplified": local.NewShuffleAmplified(local.AmplifiedNoise{Budget: budget, Batch: 20}),
 		"shuffle-vectorsum": local.NewShuffleVectorSum(local.VectorSum{Budget: budget, Batch: 20}),
 	}

@@ -33,6 +33,7 @@ func TestWithoutNoise(t *testing.T) {
 	for _, s := range []privacy.Statistic[continual.Total]{continual.VectorTree{Budget: pure}, continual.VectorSquareRoot{Budget: budget}, continual.VectorBLT{Budget: budget}} {
 		silent(t, s, rows, &privacy.Record{X: []float64{0.1, 0.2, 0.3}})
 	}
+	silent[continual.Batch](t, continual.VectorBatches{Budget: budget}, rows, &privacy.Record{X: []float64{0.1, 0.2, 0.3}})
 	silent[mechanism.Stopped](t, mechanism.Stopping{Epsilon: 1, Alpha: 0.2, Beta: 0.1}, rows, &privacy.Record{Y: []float64{0.5}})
 	silent[episodes.Support](t, episodes.TopScores{Budget: budget, Picks: 1, Scores: episodes.Correlations{X: 1, Y: 2}, Lengths: episodes.Growing{Least: 4}}, rows, privacy.Row([]float64{0.1, 0.2, 0.3}))
 	silent[tally.Answer](t, tally.Additive{Budget: budget, Query: nothing{}}, weights, &privacy.Record{Arms: []int{0, 1}, Y: []float64{0.5, 1}})

@@ -204,6 +204,7 @@ func soundLinear(e Effort) (items []audit.Item) {
 		}
 	}
 	add("logistic UCB over a binary tree", learner.New(linear.Logistic{ThetaNorm: 0.1}, continual.Tree{Noise: continual.Gaussian{Budget: Budget}}), tellLogistic(linearRounds), runs)
+	add("weighted regression over batches", learner.New(linear.Weighted{}, continual.VectorBatches{Budget: Budget}), tellWeighted(linearRounds), runs)
 	delayed := delayedLinUCB()
 	late, far := tellTale(linearRounds + delayed.Most)
 	add("LinUCB on a budget", meteredLinUCB(), stage{problem, worlds}, runs)
@@ -234,6 +235,20 @@ func tellLogistic(rounds int) stage {
 		s.worlds[w] = audit.Stream{{X: []float64{1}, Rewards: []float64{float64(w)}}}
 		for len(s.worlds[w]) < rounds {
 			s.worlds[w] = append(s.worlds[w], audit.Round{X: []float64{0}, Rewards: []float64{0}})
+		}
+	}
+	return s
+}
+
+// tellWeighted is the stage of weighted regression in the plane, whose first context is opposite to
+// that of the other world. Its message, whose longer part is the reward's, then has about the
+// opposite sign. Later contexts are 0, as in tellLogistic.
+func tellWeighted(rounds int) stage {
+	s := stage{problem: bandit.Problem{Arms: 1, Dim: 2, Slots: 1, ContextNorm: 1, RewardMax: 3}}
+	for w := range s.worlds {
+		s.worlds[w] = audit.Stream{{X: []float64{float64(1 - 2*w), 0}, Rewards: []float64{3}}}
+		for len(s.worlds[w]) < rounds {
+			s.worlds[w] = append(s.worlds[w], audit.Round{X: []float64{0, 0}, Rewards: []float64{0}})
 		}
 	}
 	return s

@@ -27,6 +27,7 @@ func soundSurvey(e Effort) []audit.Item {
 		prefixSumItem("vector tree, Gaussian", runs, continual.VectorTree{Budget: Budget}),
 		prefixSumItem("square root of vectors", runs, continual.VectorSquareRoot{Budget: Budget}),
 		prefixSumItem("BLT of vectors", runs, continual.VectorBLT{Budget: Budget}),
+		sumsItem("batches of vectors", runs, continual.VectorBatches{Budget: Budget}, func(b *continual.Batch) []float64 { return b.Of }),
 		ftrlItem("DP-FTRL", runs, continual.VectorTree{Budget: pure}),
 		ftrlItem("DP-FTRL as published", runs, continual.VectorTree{Budget: pure, Calibration: privacy.AsPublished, Padded: true}),
 		stoppingItem("stopping rule", 4, 2*many, mechanism.Stopping{}),
@@ -178,10 +179,14 @@ func ftrlItem(name string, runs int, sums continual.VectorTree) audit.Item {
 // prefixSumItem audits the releases of five vectors in the plane by their likelihood. All are 0 but
 // for the first, which is beyond its bound, and points one way or the other.
 func prefixSumItem(name string, runs int, statistic privacy.Statistic[continual.Total]) audit.Item {
+	return sumsItem(name, runs, statistic, func(t *continual.Total) []float64 { return t.Of })
+}
+
+func sumsItem[R any](name string, runs int, statistic privacy.Statistic[R], show func(*R) []float64) audit.Item {
 	const dim, vectors = 2, 5
 	of := opened(statistic.Open(privacy.Setup{Dim: dim, Horizon: vectors + 1, Bound: 1}))
 	release := func(world int, noise *privacy.Noise, out []float64) error {
-		return addPrefixes(of.Start(noise), dim, world, out)
+		return addPrefixes(of.Start(noise), show, dim, world, out)
 	}
 	linear := opened(audit.LinearOf(dim*vectors, release))
 	claim, curve := audit.Claimed(privacy.ClaimOf(of))
@@ -201,6 +206,7 @@ func prefixSumItem(name string, runs int, statistic privacy.Statistic[continual.
 func paddedItem(name string, runs int, statistic privacy.Statistic[continual.Total]) audit.Item {
 	const numbers = 2
 	of := opened(statistic.Open(privacy.Setup{Dim: 1, Horizon: numbers + 1, Bound: 1}))
+	show := func(t *continual.Total) []float64 { return t.Of }
 	scale := 0.0 // as it is drawn
 	var at [2][]float64
 	for w := range at {
@@ -208,7 +214,7 @@ func paddedItem(name string, runs int, statistic privacy.Statistic[continual.Tot
 		must(addPrefixes(of.Start(privacy.ScriptedNoise(func(law privacy.Law, dst []float64) {
 			clear(dst)
 			scale = law.Scale
-		})), 1, w, at[w]))
+		})), show, 1, w, at[w]))
 	}
 	claim, curve := audit.Claimed(privacy.ClaimOf(of))
 	return audit.Likelihood{
@@ -221,13 +227,13 @@ func paddedItem(name string, runs int, statistic privacy.Statistic[continual.Tot
 			return sum
 		},
 		Release: func(world int, source rand.Source, out []float64) error {
-			return addPrefixes(of.Start(privacy.NewNoise(source)), 1, world, out)
+			return addPrefixes(of.Start(privacy.NewNoise(source)), show, 1, world, out)
 		},
 	}
 }
 
 // addPrefixes adds the vectors of a world, and writes the releases to out.
-func addPrefixes(m privacy.Stream[continual.Total], dim, world int, out []float64) error {
+func addPrefixes[R any](m privacy.Stream[R], show func(*R) []float64, dim, world int, out []float64) error {
 	r := privacy.Record{X: make([]float64, dim)}
 	for i := range r.X {
 		r.X[i] = 1e3 * float64(1-2*world)
@@ -236,7 +242,7 @@ func addPrefixes(m privacy.Stream[continual.Total], dim, world int, out []float6
 		if _, err := m.Add(&r); err != nil {
 			return err
 		}
-		copy(out, m.Release().Of)
+		copy(out, show(m.Release()))
 		r.X = make([]float64, dim)
 	}
 	return nil

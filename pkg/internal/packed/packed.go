@@ -388,25 +388,24 @@ func NormBoundTight(a, work []float64, n int) float64 {
 }
 
 // Floor raises the eigenvalues of A that are below least to least, in place, by Jacobi's rotations.
-// It allocates: it is for the rare release whose noise has exceeded its bounds.
-func Floor(a []float64, n int, least float64) {
-	m := make([][]float64, n) // A
-	v := make([][]float64, n) // its eigenvectors, by columns
+// work holds 2n^2 numbers.
+func Floor(a, work []float64, n int, least float64) {
+	m, v := work[:n*n], work[n*n:2*n*n] // A, and its eigenvectors by columns
+	clear(v)
 	for i := range n {
-		m[i], v[i] = make([]float64, n), make([]float64, n)
-		v[i][i] = 1
+		v[i*n+i] = 1
 	}
 	for i, p := 0, 0; i < n; i++ {
 		for j := 0; j <= i; j, p = j+1, p+1 {
-			m[i][j], m[j][i] = a[p], a[p]
+			m[i*n+j], m[j*n+i] = a[p], a[p]
 		}
 	}
 	for range 60 {
 		var off, on float64
 		for i := range n {
-			on += float64(m[i][i] * m[i][i])
+			on += float64(m[i*n+i] * m[i*n+i])
 			for j := range i {
-				off += float64(m[i][j] * m[i][j])
+				off += float64(m[i*n+j] * m[i*n+j])
 			}
 		}
 		if off <= 1e-30*(on+off) {
@@ -414,21 +413,21 @@ func Floor(a []float64, n int, least float64) {
 		}
 		for p := range n {
 			for q := p + 1; q < n; q++ {
-				if m[p][q] == 0 {
+				if m[p*n+q] == 0 {
 					continue
 				}
-				half := (m[q][q] - m[p][p]) / (2 * m[p][q])
+				half := (m[q*n+q] - m[p*n+p]) / (2 * m[p*n+q])
 				t := math.Copysign(1, half) / (math.Abs(half) + math.Sqrt(float64(half*half)+1))
 				c := 1 / math.Sqrt(float64(t*t)+1)
 				s := t * c
 				for k := range n {
-					m[k][p], m[k][q] = float64(c*m[k][p])-float64(s*m[k][q]), float64(s*m[k][p])+float64(c*m[k][q])
+					m[k*n+p], m[k*n+q] = float64(c*m[k*n+p])-float64(s*m[k*n+q]), float64(s*m[k*n+p])+float64(c*m[k*n+q])
 				}
 				for k := range n {
-					m[p][k], m[q][k] = float64(c*m[p][k])-float64(s*m[q][k]), float64(s*m[p][k])+float64(c*m[q][k])
+					m[p*n+k], m[q*n+k] = float64(c*m[p*n+k])-float64(s*m[q*n+k]), float64(s*m[p*n+k])+float64(c*m[q*n+k])
 				}
 				for k := range n {
-					v[k][p], v[k][q] = float64(c*v[k][p])-float64(s*v[k][q]), float64(s*v[k][p])+float64(c*v[k][q])
+					v[k*n+p], v[k*n+q] = float64(c*v[k*n+p])-float64(s*v[k*n+q]), float64(s*v[k*n+p])+float64(c*v[k*n+q])
 				}
 			}
 		}
@@ -437,7 +436,7 @@ func Floor(a []float64, n int, least float64) {
 		for j := 0; j <= i; j, p = j+1, p+1 {
 			var sum float64
 			for k := range n {
-				sum += float64(v[i][k] * math.Max(m[k][k], least) * v[j][k])
+				sum += float64(v[i*n+k] * math.Max(m[k*n+k], least) * v[j*n+k])
 			}
 			a[p] = sum
 		}

@@ -96,7 +96,7 @@ func TestAgainstGonum(t *testing.T) {
 			d.SetDiag(i, math.Max(e, least))
 		}
 		floored.Product(&vectors, d, vectors.T())
-		Floor(a, n, least)
+		Floor(a, make([]float64, 2*n*n), n, least)
 		for i, p := 0, 0; i < n; i++ {
 			for j := 0; j <= i; j, p = j+1, p+1 {
 				close(t, "floored", a[p], floored.At(i, j), 1e-9)

@@ -3,6 +3,7 @@
 //   - [UCB]: LinUCB (Shariff and Sheffet 2018, Algorithm 1). Over exact sums it is not private;
 //     over continual.Tree or another accumulator it is jointly private.
 //   - [Logistic]: UCB for logistic rewards, by LinUCB on weighted rows.
+//   - [Weighted]: information-weighted regression with elimination, over sums of batches.
 //   - [CoreSet]: elimination by core sets, for finitely many arms that stay the same; [NewCoreSet]
 //     and [CoreSetAsPublished] make it.
 //   - [Theory]: the regret bounds of LinUCB, and the best shift.

@@ -3,13 +3,13 @@ package local
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/ellipsoid"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/weighted"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -47,9 +47,8 @@ type weightedDevice struct {
 type weightedReporter struct {
 	data  choice // clips; it has no rule
 	noise weightedNoise
+	arms  weighted.Eliminator
 	u     []float64
-	delta []float64 // the best arm's context minus another's
-	left  []int     // arms
 	buf   learner.Message
 }
 
@@ -61,11 +60,8 @@ type weightedNoise struct {
 
 var _ learner.Device = WeightedDevice{}
 
-// maxWeighted bounds the numbers of a broadcast.
-const maxWeighted = 1e100
-
-// weighted validates the budget and calibrates the noise.
-func weighted(p bandit.Problem, b privacy.Budget) (n weightedNoise, err error) {
+// weightedScale validates the budget and calibrates the noise.
+func weightedScale(p bandit.Problem, b privacy.Budget) (n weightedNoise, err error) {
 	mu, err := privacy.GaussianMu(b)
 	if err != nil {
 		return n, err
@@ -90,7 +86,7 @@ func (w WeightedDevice) Open(p bandit.Problem, horizon int) (learner.CalibratedD
 	}
 	d := &weightedDevice{problem: p}
 	var err error
-	if d.noise, err = weighted(p, w.Budget); err != nil {
+	if d.noise, err = weightedScale(p, w.Budget); err != nil {
 		return nil, err
 	}
 	d.plan = learner.MessagePlan(w.Budget, privacy.Sound, 0, "Chen, Li, Rakhlin, Simchi-Levi, arXiv 2502.13115; mu-GDP (Dong, Roth, Su 2022)",
@@ -106,117 +102,25 @@ func (w *weightedDevice) Start() learner.Reporter {
 	d := w.problem.Dim
 	return &weightedReporter{
 		data: choice{problem: w.problem, x: make([]float64, d)}, noise: w.noise,
-		u: make([]float64, d), delta: make([]float64, d), left: make([]int, 0, w.problem.Arms), buf: make(learner.Message, (d+1)*d),
+		arms: weighted.NewEliminator(w.problem), u: make([]float64, d), buf: make(learner.Message, (d+1)*d),
 	}
-}
-
-// split returns R, packed, and the estimates of the epochs, each of them theta followed by the
-// matrix A of its widths.
-func (w *weightedReporter) split(broadcast []float64) (r, estimates []float64, err error) {
-	d := w.data.problem.Dim
-	first, each := packed.Size(d), d+d*d
-	if len(broadcast) < first || (len(broadcast)-first)%each != 0 {
-		return nil, nil, fmt.Errorf("learner: a broadcast of %d numbers, want %d and %d for each epoch: R, theta and A in dimension %d", len(broadcast), first, each, d)
-	}
-	for i, v := range broadcast {
-		if !(math.Abs(v) <= maxWeighted) {
-			return nil, nil, fmt.Errorf("learner: number %d of a broadcast is %v, want in [-%v, %v]", i, v, maxWeighted, maxWeighted)
-		}
-	}
-	return broadcast[:first], broadcast[first:], nil
 }
 
 // Act plays in turn the arms that no estimate rules out. An estimate rules out an arm whose mean
 // reward by theta is below that of the best arm that is left by more than |A (x_best - x)|.
 func (w *weightedReporter) Act(broadcast []float64, v *bandit.View) (int, error) {
-	left, _, err := w.remain(broadcast, v)
-	if err != nil {
-		return 0, err
-	}
-	return left[(v.Round-1)%len(left)], nil
+	return w.arms.Act(broadcast, v)
 }
 
 // Explain appends what the last estimate knows of the arms. Those that are ruled out have the index
 // -Inf, and the others none.
 func (w *weightedReporter) Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
-	left, last, err := w.remain(broadcast, v)
-	if err != nil {
-		return dst, err
-	}
-	d := v.Dim
-	for a := range v.Arms {
-		known := bandit.Insight{Index: math.Inf(-1), Estimate: math.NaN(), Width: math.NaN()}
-		if slices.Contains(left, a) {
-			known.Index = math.NaN()
-		}
-		if last != nil {
-			known.Estimate, known.Width = packed.Dot(last[:d], v.Row(a)), math.Sqrt(square(last[d:], v.Row(a)))
-		}
-		dst = append(dst, known)
-	}
-	return dst, nil
-}
-
-// remain returns the arms that no estimate rules out, and the last estimate, if there is one.
-func (w *weightedReporter) remain(broadcast []float64, v *bandit.View) (left []int, last []float64, err error) {
-	_, estimates, err := w.split(broadcast)
-	if err != nil {
-		return nil, nil, err
-	}
-	d := w.data.problem.Dim
-	switch {
-	case !v.Fits(&w.data.problem):
-		return nil, nil, fmt.Errorf("learner: %w", bandit.CheckView(w.data.problem, v))
-	case !packed.Finite(v.X[:v.Arms*d]):
-		return nil, nil, fmt.Errorf("learner: round %d: contexts %v, want finite numbers", v.Round, append([]float64(nil), v.X[:v.Arms*d]...))
-	}
-	left = w.left[:0]
-	for a := range v.Arms {
-		left = append(left, a)
-	}
-	each := d + d*d
-	if n := len(estimates); n > 0 {
-		last = estimates[n-each:]
-	}
-	for ; len(estimates) > 0 && len(left) > 1; estimates = estimates[each:] {
-		left = w.keep(left, estimates[:d], estimates[d:each], v)
-	}
-	return left, last, nil
-}
-
-// keep returns the arms that an estimate does not rule out, in place.
-func (w *weightedReporter) keep(left []int, theta, widths []float64, v *bandit.View) []int {
-	best, top := -1, math.Inf(-1)
-	for _, a := range left {
-		if value := packed.Dot(theta, v.Row(a)); value > top || best < 0 {
-			best, top = a, value
-		}
-	}
-	x, kept := v.Row(best), left[:0]
-	for _, a := range left {
-		for i, value := range v.Row(a) {
-			w.delta[i] = x[i] - value
-		}
-		gap := packed.Dot(theta, w.delta)
-		if !(gap > 0) || gap*gap <= square(widths, w.delta) {
-			kept = append(kept, a)
-		}
-	}
-	return kept
-}
-
-// square returns |A x|^2, for A by its rows.
-func square(a, x []float64) (sum float64) {
-	for ; len(a) > 0; a = a[len(x):] {
-		side := packed.Dot(x, a)
-		sum += float64(side * side)
-	}
-	return sum
+	return w.arms.Explain(broadcast, v, dst)
 }
 
 // Report appends M to dst, row by row. Where R x is 0, so is u.
 func (w *weightedReporter) Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst learner.Message) (learner.Message, error) {
-	r, _, err := w.split(broadcast)
+	r, _, err := w.arms.Split(broadcast)
 	if err != nil {
 		return dst, err
 	}

@@ -6,11 +6,11 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/ellipsoid"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/weighted"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -77,14 +77,11 @@ type weightedServer struct {
 // weightedReceiver is a WeightedServer in one trial.
 type weightedReceiver struct {
 	*weightedServer
-	sum       []float64 // of the messages of this epoch
-	count     int       // these messages
-	length    int       // of this epoch
-	left      int       // rounds after this epoch
-	factor    []float64 // R^-1, packed
-	matrix    []float64 // work space
-	inverse   []float64
-	broadcast []float64
+	regression weighted.Regression
+	sum        []float64 // of the messages of this epoch
+	count      int       // these messages
+	length     int       // of this epoch
+	left       int       // rounds after this epoch
 }
 
 var _ learner.Server = WeightedServer{}
@@ -98,7 +95,7 @@ func (w WeightedServer) Open(p bandit.Problem, horizon int) (learner.CalibratedS
 		checks.Tuned("Sigma", w.Sigma, "half the reward range"), checks.Tuned("ThetaNorm", w.ThetaNorm, "1")); err != nil {
 		return nil, err
 	}
-	noise, err := weighted(p, w.Budget)
+	noise, err := weightedScale(p, w.Budget)
 	if err != nil {
 		return nil, err
 	}
@@ -122,18 +119,16 @@ func (w *weightedServer) Start(*rand.Rand) learner.Receiver {
 	d := w.dim
 	r := &weightedReceiver{weightedServer: w, length: w.first()}
 	r.left = w.horizon - r.length
-	r.sum, r.matrix, r.inverse, r.factor = make([]float64, (d+1)*d), make([]float64, d*d), make([]float64, d*d), make([]float64, packed.Size(d))
-	packed.AddDiagonal(r.factor, d, 1)
 	epochs := 1
 	for n, left := r.length, r.left; left > 0; n, left = 2*n, left-2*n {
 		epochs++
 	}
-	r.broadcast = append(make([]float64, 0, packed.Size(d)+epochs*(d+d*d)), r.factor...)
+	r.sum, r.regression = make([]float64, (d+1)*d), weighted.NewRegression(d, epochs, 1)
 	return r
 }
 
 // Broadcast returns R, and theta and beta A of each epoch that has ended.
-func (w *weightedReceiver) Broadcast() []float64 { return w.broadcast }
+func (w *weightedReceiver) Broadcast() []float64 { return w.regression.Broadcast }
 
 // Receive adds a message to the epoch's sum.
 func (w *weightedReceiver) Receive(m learner.Message) error {
@@ -154,113 +149,15 @@ func (w *weightedReceiver) Receive(m learner.Message) error {
 
 // end ends an epoch: it appends what it has shown to the broadcast, and takes the step of R.
 func (w *weightedReceiver) end() {
-	d, n := w.dim, float64(w.count)
+	n := float64(w.count)
 	for i := range w.sum {
 		w.sum[i] /= n
 	}
 	root := ridge * w.lambda // of kappa, for one message
-	w.estimate(w.lambda/math.Sqrt(n), root*root/n)
+	w.regression.Estimate(w.sum, w.width*(w.lambda/math.Sqrt(n)), root*root/n)
 	next := min(2*w.length, w.left)
 	if w.count, w.length, w.left = 0, next, w.left-next; next > 0 {
-		w.step(root * root / float64(next))
+		w.regression.Step(w.sum, root*root/float64(next))
 	}
-	clear(w.sum[:(d+1)*d])
-}
-
-// estimate appends theta and beta A to the broadcast, for an epoch of that lambda and kappa. If the
-// matrix is singular to working precision, as good as never under noise, the epoch says nothing.
-func (w *weightedReceiver) estimate(lambda, kappa float64) {
-	d := w.dim
-	for i := range d {
-		for j := range d {
-			v := w.sum[i*d+j] // H^T + kappa R, row j, column i
-			if i <= j {
-				v += float64(kappa * w.broadcast[packed.Size(j)+i])
-			}
-			w.matrix[j*d+i] = v
-		}
-	}
-	if !invert(w.inverse, w.matrix, d) {
-		return
-	}
-	old, beta := len(w.broadcast), w.width*lambda
-	for i := range d {
-		w.broadcast = append(w.broadcast, packed.Dot(w.inverse[i*d:(i+1)*d], w.sum[d*d:]))
-	}
-	for i := range d {
-		for j := range d {
-			w.broadcast = append(w.broadcast, float64(beta*w.inverse[j*d+i]))
-		}
-	}
-	for _, v := range w.broadcast[old:] {
-		if !(math.Abs(v) <= maxWeighted) {
-			w.broadcast = w.broadcast[:old]
-			return
-		}
-	}
-}
-
-// step sets R to the inverse of a root of C + kappa I, with C = H R^-T made symmetric. Where noise
-// takes an eigenvalue below kappa, it is set to kappa.
-func (w *weightedReceiver) step(kappa float64) {
-	d := w.dim
-	square, root := w.matrix[:packed.Size(d)], w.inverse[:packed.Size(d)]
-	for i, p := 0, 0; i < d; i++ {
-		for j := 0; j <= i; j, p = j+1, p+1 {
-			a := packed.Dot(w.factor[packed.Size(j):packed.Size(j+1)], w.sum[i*d:])
-			b := packed.Dot(w.factor[packed.Size(i):packed.Size(i+1)], w.sum[j*d:])
-			square[p] = (a + b) / 2
-		}
-	}
-	_, definite := packed.Cholesky(root, square, d)
-	packed.AddDiagonal(square, d, kappa)
-	if !definite {
-		packed.Floor(square, d, kappa)
-	}
-	if _, ok := packed.Cholesky(root, square, d); !ok {
-		return // R stays: any will do
-	}
-	copy(w.factor, root)
-	packed.Invert(square, root, d)
-	copy(w.broadcast, root)
-}
-
-// invert writes the inverse of a square matrix into dst, row by row, by elimination with pivots. It
-// overwrites m, and returns false if m is singular to working precision.
-func invert(dst, m []float64, d int) bool {
-	clear(dst)
-	for i := range d {
-		dst[i*d+i] = 1
-	}
-	for c := range d {
-		pivot := c
-		for i := c + 1; i < d; i++ {
-			if math.Abs(m[i*d+c]) > math.Abs(m[pivot*d+c]) {
-				pivot = i
-			}
-		}
-		if !(math.Abs(m[pivot*d+c]) > 1e-100) {
-			return false
-		}
-		for j := range d {
-			m[c*d+j], m[pivot*d+j] = m[pivot*d+j], m[c*d+j]
-			dst[c*d+j], dst[pivot*d+j] = dst[pivot*d+j], dst[c*d+j]
-		}
-		scale := 1 / m[c*d+c]
-		for j := range d {
-			m[c*d+j] *= scale
-			dst[c*d+j] *= scale
-		}
-		for i := range d {
-			factor := m[i*d+c]
-			if i == c || factor == 0 {
-				continue
-			}
-			for j := range d {
-				m[i*d+j] -= float64(factor * m[c*d+j])
-				dst[i*d+j] -= float64(factor * dst[c*d+j])
-			}
-		}
-	}
-	return true
+	clear(w.sum)
 }

@@ -22,6 +22,8 @@
 //   - [VectorTree]: the binary tree mechanism, with Laplace or Gaussian noise.
 //   - [VectorBLT], [VectorSquareRoot]: correlated Gaussian noise.
 //
+// Sums of batches of vectors, the only data that linear.Weighted reads: [VectorBatches].
+//
 // All noise but SecureTree's is for research. Sums round, too: those of n rows of two neighbours
 // may be about n^2 2^-55 of a row's square further apart than in exact arithmetic. That is a share
 // of 3e-5 for a million rows and 0.1 for 6e7, and no claim counts it.

@@ -95,7 +95,7 @@ func (s SparseEstimate) Solve(r *SparseGram, dst []float64) []float64 {
 // solveFloored solves A w = b in place of b, with A's eigenvalues raised to at least floor.
 func solveFloored(a, b []float64, floor float64) {
 	n := len(b)
-	packed.Floor(a, n, floor)
+	packed.Floor(a, make([]float64, 2*n*n), n, floor)
 	l := make([]float64, len(a))
 	if _, ok := packed.Cholesky(l, a, n); !ok {
 		clear(b)

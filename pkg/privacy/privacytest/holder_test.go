@@ -51,6 +51,8 @@ var fields = map[string]string{
 
 	"learner.Private[episodes.SparseTheta]": "Policy: sparse.FLIPHAT{}, Statistic: episodes.NoisyIHT{" + thresholding + "}",
 
+	"learner.Private[continual.Batch]": "Policy: linear.Weighted{}, Statistic: continual.VectorBatches{Budget: approximate}",
+
 	"slots.OMM":   "Matroid: pick()",
 	"slots.CTS":   "Matroid: pick()",
 	"slots.KLOSM": "Matroid: pick()",
@@ -87,6 +89,7 @@ var begun = map[string]string{
 	"learner.MeteredCalibrated":                "open(" + metered + ")",
 	"learner.PrivateRun[privacy.Sums]":         "start(learner.New(linear.UCB{}, privacy.Accumulator(continual.BLT{Budget: approximate})))",
 	"learner.PrivateRun[privacy.Means]":        "start(slots.DPUCBMAT(pick(), 1))",
+	"learner.PrivateRun[continual.Batch]":      "start(learner.New(linear.Weighted{}, continual.VectorBatches{Budget: approximate}))",
 	"learner.PrivateRun[episodes.SparseGram]":  "start(" + refined + ")",
 	"learner.PrivateRun[episodes.SparseTheta]": "start(" + hardened + ")",
 	"learner.LocalRun": "start(learner.Local{Device: local.LDPDevice{Noise: local.LDPNoise{Budget: approximate}}," +
@@ -552,6 +555,8 @@ func policies(s subject) {
 			l = learner.New(x, privacy.Tally(tally.Blocks{Budget: pure}))
 		case learner.Policy[episodes.SparseTheta]:
 			l = learner.New(x, privacy.Statistic[episodes.SparseTheta](episodes.NoisyIHT{` + thresholding + `}))
+		case learner.Policy[continual.Batch]:
+			l = learner.New(x, privacy.Statistic[continual.Batch](continual.VectorBatches{Budget: approximate}))
 		case learner.Policy[episodes.SparseGram]:
 			l = learner.New(x, privacy.Statistic[episodes.SparseGram](episodes.SparseEpisodes{` + perEpisode + `}))
 		}

@@ -15,8 +15,8 @@ import (
 
 // vectorFormat is the format of vectors without rewards, of bounded norm. The pair that is far
 // apart has equal entries, so that it is in the L1 norm, too.
-func vectorFormat() privacytest.Format[continual.Total] {
-	return privacytest.Format[continual.Total]{
+func vectorFormat[R any]() privacytest.Format[R] {
+	return privacytest.Format[R]{
 		Record: func(s privacy.Setup, _ int, rng *rand.Rand) privacy.Record {
 			x := make([]float64, s.Dim)
 			for i := range x {
@@ -52,7 +52,7 @@ func vectorFormat() privacytest.Format[continual.Total] {
 func vectorSums() map[string]privacytest.Case[continual.Total] {
 	all := make(map[string]privacytest.Case[continual.Total])
 	add := func(name string, long int, below float64, make privacy.Statistic[continual.Total]) {
-		all[name] = privacytest.Case[continual.Total]{Of: make, Format: vectorFormat(), Long: long, Below: below,
+		all[name] = privacytest.Case[continual.Total]{Of: make, Format: vectorFormat[continual.Total](), Long: long, Below: below,
 			Public: name == "exact", Setup: privacy.Setup{Horizon: 17, Dim: 3, Bound: 2}}
 	}
 	add("exact", long, 0, continual.VectorExact{})
@@ -81,6 +81,16 @@ func TestVectorSums(t *testing.T) {
 	padded.Nonlinear = true
 	padded.Of = continual.VectorTree{Budget: pure, Padded: true}
 	t.Run("tree, padded, Laplace", func(t *testing.T) { privacytest.Statistic(t, padded) })
+}
+
+// TestVectorBatches: batches keep their claim, as wide as the noise allows.
+func TestVectorBatches(t *testing.T) {
+	c := privacytest.Case[continual.Batch]{
+		Of: continual.VectorBatches{Budget: approximate, First: 2, Equal: 2}, Format: vectorFormat[continual.Batch](),
+		Long: long, Setup: privacy.Setup{Horizon: 17, Dim: 3, Bound: 2},
+	}
+	t.Run("statistic", func(t *testing.T) { privacytest.Statistic(t, c) })
+	t.Run("probed", func(t *testing.T) { privacytest.Probe(t, c) })
 }
 
 // TestStopping: the stopping rule, which the horizon ends in these runs.

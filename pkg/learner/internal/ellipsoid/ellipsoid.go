@@ -396,7 +396,7 @@ func (e *Estimate) Solve(sum []float64, floor float64) (floored bool, err error)
 			trace += v[p]
 		}
 		floor = math.Max(floor, trace*0x1p-40) // less would be lost in rounding
-		packed.Floor(v, d, floor)
+		packed.Floor(v, make([]float64, 2*d*d), d, floor)
 		if logDet, ok = e.invert(v); !ok {
 			return floored, fmt.Errorf("learner: the Gram matrix has no Cholesky factor with its eigenvalues floored at %v: %v", floor, append([]float64(nil), v...))
 		}
