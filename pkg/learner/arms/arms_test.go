@@ -84,6 +84,7 @@ var makers = []maker{
 	{"Lazy-UCB", true, false, arms.NewLazyUCB},
 	{"Lazy-DP-TS", true, true, arms.NewLazyThompson},
 	{"DP-KLUCB", true, false, func(epsilon float64) private { return arms.NewDPKLUCB(epsilon, 1.2) }},
+	{"TopTwo", true, true, func(epsilon float64) private { return arms.NewTopTwo(epsilon, 0.1) }},
 	{"AdaP-TT", true, true, func(epsilon float64) private { return arms.NewAdaPTT(epsilon, 0.1) }},
 	{"Gaussian Thompson", true, true, func(float64) private { return arms.NewGaussianThompson(0.1, 2, 1e-5) }},
 	{"DP-TS-UCB", true, true, func(epsilon float64) private {

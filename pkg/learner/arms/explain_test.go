@@ -49,13 +49,13 @@ func TestInsights(t *testing.T) {
 	}
 	all := slices.Concat(catalogue.Arms(), catalogue.Adversarial())
 	for name, l := range map[string]bandit.Learner{
-		"successive elimination": arms.NewSuccessiveElimination(), "AdaP-TT": arms.NewAdaPTT(2, 0.1),
+		"successive elimination": arms.NewSuccessiveElimination(), "AdaP-TT": arms.NewAdaPTT(2, 0.1), "TopTwo": arms.NewTopTwo(20, 0.1),
 		"Gaussian Thompson": arms.NewGaussianThompson(0.1, 2, 1e-5), "sequential halving": arms.NewSequentialHalving(20),
 		"DP-TS-UCB": arms.NewDPTSUCB(1, privacy.Budget{Epsilon: 20, Delta: 1e-5}),
 	} {
 		all = append(all, catalogue.Entry{Name: name, New: func(bandit.Problem, privacy.Budget) bandit.Learner { return l }})
 	}
-	turns := map[string]bool{"DP-SE": true, "successive elimination": true, "AdaP-TT": true, "TargetIMED": true, "sequential halving": true, // without indices
+	turns := map[string]bool{"DP-SE": true, "successive elimination": true, "AdaP-TT": true, "TopTwo": true, "TargetIMED": true, "sequential halving": true, // without indices
 		"EXP3": true, "EXP3-IX": true, "Tsallis-INF": true, "DP-HTINF": true}
 	for _, means := range [][]float64{few, many} {
 		env := stretched{environment.Arms{Means: means, Law: environment.GaussianWeights, Sigma: 0.15}}

@@ -63,6 +63,7 @@ var fields = map[string]string{
 	"arms.AdaPKLUCB":             "",
 	"arms.AdaCUCB":               "",
 	"arms.AdaPTT":                "Delta: 0.1",
+	"arms.TopTwo":                "Epsilon: 1, Delta: 0.1",
 	"arms.EXP3":                  "",
 	"arms.EXP3IX":                "",
 	"arms.TsallisINF":            "",
