@@ -127,9 +127,6 @@ func soundEstimates(e Effort) (items []audit.Item) {
 	add("TopTwo", catalogue.Entry{Private: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
 		return arms.NewTopTwo(b.Epsilon, 0.1)
 	}})
-	add("TopTwo of bits", catalogue.Entry{Private: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
-		return arms.NewLocalTopTwo(b.Epsilon, 0.1)
-	}})
 	add("sequential halving", catalogue.Entry{Private: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
 		return arms.NewSequentialHalving(b.Epsilon)
 	}})

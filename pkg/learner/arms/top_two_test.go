@@ -54,8 +54,8 @@ func TestTopTwoStops(t *testing.T) {
 	}
 }
 
-// TestTopTwoGoldens compares mean rounds with those of an independent program, in Python over scipy,
-// in 300 trials, by 4 combined standard errors: one alarm in 5,000 suites is false.
+// TestTopTwoGoldens compares mean rounds with those of an independent program, in Python over
+// scipy, in 300 trials, by 4 combined standard errors: one alarm in 5,000 suites is false.
 func TestTopTwoGoldens(t *testing.T) {
 	for _, g := range []struct {
 		epsilon, rounds, se float64
