@@ -549,6 +549,9 @@ func subjects() []subject {
 		of("local.NewShuffleVectorSum", func() []any {
 			return []any{local.NewShuffleVectorSum, local.VectorSum{Budget: budget, Batch: 4}, contextual, 16}
 		}),
+		of("local.NewShuffleLogistic", func() []any {
+			return []any{local.NewShuffleLogistic, local.VectorSum{Budget: budget, Batch: 4}, linear.Logistic{}, contextual, 16}
+		}),
 		of("local.NewCombiner", func() []any {
 			return []any{func(n local.OnlineNoise) bandit.Learner {
 				device, server := local.NewCombiner(n)
@@ -843,6 +846,7 @@ var slow = map[string]bool{
 	"learner.RandomisedAction over a tree":         true,
 	"local.NewShuffleAmplified":                    true,
 	"local.NewShuffleVectorSum":                    true,
+	"local.NewShuffleLogistic":                     true,
 	"local.AmplifiedDevice":                        true,
 	"local.VectorSumDevice":                        true,
 	"local.VectorSumServer":                        true,
