@@ -67,12 +67,17 @@ func verdict(of bandit.Learner, means []float64, seed uint64) (rounds float64, w
 	}
 }
 
+// bestArmName names a study.
+func bestArmName(on instance, epsilon float64) string {
+	return fmt.Sprintf("survey-best-arm-%s-eps%g", on.name, epsilon)
+}
+
 func bestArms(s cell.Scale) (all []*lab.Study) {
 	for _, on := range bestArmInstances {
 		for i, epsilon := range bestArmEpsilons {
 			played := bestArmLearners[:len(bestArmLearners)-1+i]
 			study := &lab.Study{
-				Name: fmt.Sprintf("survey-best-arm-%s-eps%g", on.name, epsilon), Seed: 2510, Trials: cell.Pick(s, 1, 4, 100), Rounds: 1,
+				Name: bestArmName(on, epsilon), Seed: 2510, Trials: cell.Pick(s, 1, 4, 100), Rounds: 1,
 				Trial: func(trial int) (values []float64) {
 					for _, l := range played {
 						rounds, wrong := verdict(l.of(epsilon), on.means, uint64(2510_000+trial))
