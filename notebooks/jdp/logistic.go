@@ -154,7 +154,7 @@ func reportLogistic(_ cell.Scale, tables []*simulate.Table) (*charts.Table, erro
 	}
 	t.Caption = fmt.Sprintf("Logistic rewards, |θ| = S = %g, K = 20 contexts uniform in the ball of d = 3, δ = %g: regret after %d rounds ± its standard error. "+
 		"Printed: the first table of Sarmasarkar 2026, of ten trials; beside it the same program, run again. Ours are over BLT, or over vector sums of batches of %d that a shuffler mixes; seed %d",
-		logisticNorm, logisticDelta, logisticBatch, tables[0].Provenance.Rounds, tables[0].Provenance.Seed)
+		logisticNorm, logisticDelta, tables[0].Provenance.Rounds, logisticBatch, tables[0].Provenance.Seed)
 	return t, nil
 }
 
