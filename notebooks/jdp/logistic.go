@@ -75,8 +75,8 @@ var logisticModels = []logisticModel{
 	{"logistic UCB, shuffled, β/4", linear.Logistic{ThetaNorm: logisticNorm, Width: 0.25}, true},
 }
 
-// epsilons returns the budgets at which a model is played. A shuffler is for privacy alone.
-func (m logisticModel) epsilons() []float64 {
+// playedAt returns the budgets at which a model is played. A shuffler is for privacy alone.
+func (m logisticModel) playedAt() []float64 {
 	if m.shuffled {
 		return logisticEpsilons[1:]
 	}
@@ -91,8 +91,8 @@ func logisticName(model string, epsilon float64) string {
 	return fmt.Sprintf("%s, ε = %g", model, epsilon)
 }
 
-// learner returns a model's learner at a budget.
-func (m logisticModel) learner(epsilon float64) bandit.Learner {
+// playing returns a model's learner at a budget.
+func (m logisticModel) playing(epsilon float64) bandit.Learner {
 	budget := privacy.Budget{Epsilon: epsilon, Delta: logisticDelta}
 	switch {
 	case epsilon == 0:
@@ -112,8 +112,8 @@ func Logistic(s cell.Scale) *simulate.Experiment {
 		Fingerprint: fmt.Sprintf("d 3, K 20, |theta| %g, delta %g, alpha 1/n", logisticNorm, logisticDelta),
 	}
 	for _, m := range logisticModels {
-		for _, epsilon := range m.epsilons() {
-			e.Policies = append(e.Policies, simulate.Policy{Name: logisticName(m.name, epsilon), Learner: m.learner(epsilon)})
+		for _, epsilon := range m.playedAt() {
+			e.Policies = append(e.Policies, simulate.Policy{Name: logisticName(m.name, epsilon), Learner: m.playing(epsilon)})
 		}
 	}
 	return e
@@ -142,11 +142,11 @@ func reportLogistic(_ cell.Scale, tables []*simulate.Table) (*charts.Table, erro
 			printed, fmt.Sprintf("%.2f ± %.1f", r.again.Mean, r.again.SE), 10)
 	}
 	for _, m := range logisticModels {
-		for _, epsilon := range m.epsilons() {
+		for _, epsilon := range m.playedAt() {
 			_, mean, se := check.Try(tables[0].Curve(logisticName(m.name, epsilon))).Last()
 			claim := "–"
 			if epsilon > 0 {
-				proved := check.Try(learner.ClaimOf(m.learner(epsilon), environment.Logistic{}.Problem(), logisticRounds))
+				proved := check.Try(learner.ClaimOf(m.playing(epsilon), environment.Logistic{}.Problem(), logisticRounds))
 				claim = fmt.Sprintf("ε = %.4g proved", proved.Epsilon())
 			}
 			t.Add("ours: "+m.name, of(epsilon), claim, "–", fmt.Sprintf("%.2f ± %.1f", mean, se), tables[0].Curves[0].Trials)
@@ -173,7 +173,7 @@ func claimLogistic(cell.Scale) (string, error) {
 		apart := math.Sqrt(1 + float64(table.Curves[0].Trials)/float64(e.Trials))
 		check.That(math.Abs(again-mean) <= 5*se*apart, "%s: regret %.4g, committed %.4g ± %.2g", name, again, mean, se)
 		if epsilon > 0 {
-			proved := check.Try(learner.ClaimOf(logisticModels[0].learner(epsilon), e.Environment.(environment.Logistic).Problem(), logisticRounds))
+			proved := check.Try(learner.ClaimOf(logisticModels[0].playing(epsilon), e.Environment.(environment.Logistic).Problem(), logisticRounds))
 			check.That(math.Abs(proved.Epsilon()/epsilon-1) <= 1e-6, "%s claims %v", name, proved.Epsilon())
 		}
 		for _, r := range logisticTable {
@@ -185,10 +185,10 @@ func claimLogistic(cell.Scale) (string, error) {
 		}
 	}
 	shuffled := logisticModels[3]
-	for _, epsilon := range shuffled.epsilons() {
+	for _, epsilon := range shuffled.playedAt() {
 		_, mean, se := check.Try(table.Curve(logisticName(shuffled.name, epsilon))).Last()
 		_, joint, _ := check.Try(table.Curve(logisticName(logisticModels[0].name, epsilon))).Last()
-		proved := check.Try(learner.ClaimOf(shuffled.learner(epsilon), e.Environment.(environment.Logistic).Problem(), logisticRounds))
+		proved := check.Try(learner.ClaimOf(shuffled.playing(epsilon), e.Environment.(environment.Logistic).Problem(), logisticRounds))
 		check.That(proved.Model() == privacy.Shuffled && proved.Epsilon() <= epsilon, "%s claims %v", shuffled.name, proved.Epsilon())
 		check.That(mean-3*se > joint && mean < 3*joint, "shuffled at ε = %g: regret %.4g ± %.2g, over BLT %.4g", epsilon, mean, se, joint)
 		evidence += fmt.Sprintf("shuffled at ε = %g: %.1f ± %.1f; ", epsilon, mean, se)
