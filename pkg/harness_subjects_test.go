@@ -574,6 +574,9 @@ func subjects() []subject {
 		of("local.NewShuffleVectorSum", func() []any {
 			return []any{local.NewShuffleVectorSum, local.VectorSum{Budget: budget, Batch: 4}, contextual, 16}
 		}),
+		of("local.NewShuffleLogistic", func() []any {
+			return []any{local.NewShuffleLogistic, local.VectorSum{Budget: budget, Batch: 4}, linear.Logistic{}, contextual, 16}
+		}),
 		of("local.NewCombiner", func() []any {
 			return []any{func(n local.OnlineNoise) bandit.Learner {
 				device, server := local.NewCombiner(n)
@@ -622,6 +625,8 @@ func subjects() []subject {
 		}),
 
 		byTwo("arms.NewAdaPTT", arms.NewAdaPTT, 0.1),
+		byTwo("arms.NewTopTwo", arms.NewTopTwo, 0.1),
+		byTwo("arms.NewLocalTopTwo", arms.NewLocalTopTwo, 0.1),
 		byTwo("arms.NewDPKLUCB", arms.NewDPKLUCB, 1.2),
 		byTwo("arms.NewDPIMED", arms.NewDPIMED, 2),
 		of("arms.NewGaussianThompson", func() []any { return []any{arms.NewGaussianThompson, 1.0, 2, 1e-5, single, 16} }),
@@ -813,6 +818,7 @@ var slow = map[string]bool{
 	"learner.RandomisedAction over a tree":         true,
 	"local.NewShuffleAmplified":                    true,
 	"local.NewShuffleVectorSum":                    true,
+	"local.NewShuffleLogistic":                     true,
 	"local.AmplifiedDevice":                        true,
 	"local.VectorSumDevice":                        true,
 	"local.VectorSumServer":                        true,

@@ -11,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
@@ -25,6 +26,7 @@ const (
 	logisticRounds = 10_000
 	logisticNorm   = 2.5 // S, and |theta|
 	logisticDelta  = 0.02
+	logisticBatch  = 200 // of the shuffled learners: the best of 50, 100, 200, 500 and 1000
 )
 
 // logisticEpsilons are its budgets. 0 is not private.
@@ -56,15 +58,29 @@ var logisticTable = []logisticPrinted{
 	{"RS-GLinUCB, copied, ridge 102", 0, 0, Published{375.053, 1.7}},
 }
 
+// logisticModel is a learner of ours: its policy reads sums from BLT, or from a shuffler.
+type logisticModel struct {
+	name     string
+	policy   learner.Policy[privacy.Sums]
+	shuffled bool
+}
+
 // logisticModels are ours, by name: the logistic model with the width that LinUCB has for its rows,
 // and with a quarter of it, and the linear model, which is wrong here.
-var logisticModels = []struct {
-	name   string
-	policy learner.Policy[privacy.Sums]
-}{
-	{"logistic UCB", linear.Logistic{ThetaNorm: logisticNorm}},
-	{"logistic UCB, β/4", linear.Logistic{ThetaNorm: logisticNorm, Width: 0.25}},
-	{"LinUCB", linear.UCB{}},
+var logisticModels = []logisticModel{
+	{"logistic UCB", linear.Logistic{ThetaNorm: logisticNorm}, false},
+	{"logistic UCB, β/4", linear.Logistic{ThetaNorm: logisticNorm, Width: 0.25}, false},
+	{"LinUCB", linear.UCB{}, false},
+	{"logistic UCB, shuffled", linear.Logistic{ThetaNorm: logisticNorm}, true},
+	{"logistic UCB, shuffled, β/4", linear.Logistic{ThetaNorm: logisticNorm, Width: 0.25}, true},
+}
+
+// playedAt returns the budgets at which a model is played. A shuffler is for privacy alone.
+func (m logisticModel) playedAt() []float64 {
+	if m.shuffled {
+		return logisticEpsilons[1:]
+	}
+	return logisticEpsilons
 }
 
 // logisticName names a model at a budget.
@@ -75,12 +91,16 @@ func logisticName(model string, epsilon float64) string {
 	return fmt.Sprintf("%s, ε = %g", model, epsilon)
 }
 
-// logisticLearner returns a model's learner, over BLT at a budget.
-func logisticLearner(of learner.Policy[privacy.Sums], epsilon float64) bandit.Learner {
-	if epsilon == 0 {
-		return learner.New(of, nil)
+// playing returns a model's learner at a budget.
+func (m logisticModel) playing(epsilon float64) bandit.Learner {
+	budget := privacy.Budget{Epsilon: epsilon, Delta: logisticDelta}
+	switch {
+	case epsilon == 0:
+		return learner.New(m.policy, nil)
+	case m.shuffled:
+		return local.NewShuffleLogistic(local.VectorSum{Budget: budget, Batch: logisticBatch}, m.policy.(linear.Logistic))
 	}
-	return learner.New[privacy.Sums](of, continual.BLT{Budget: privacy.Budget{Epsilon: epsilon, Delta: logisticDelta}})
+	return learner.New[privacy.Sums](m.policy, continual.BLT{Budget: budget})
 }
 
 // Logistic races our models in the game of the table.
@@ -92,8 +112,8 @@ func Logistic(s cell.Scale) *simulate.Experiment {
 		Fingerprint: fmt.Sprintf("d 3, K 20, |theta| %g, delta %g, alpha 1/n", logisticNorm, logisticDelta),
 	}
 	for _, m := range logisticModels {
-		for _, epsilon := range logisticEpsilons {
-			e.Policies = append(e.Policies, simulate.Policy{Name: logisticName(m.name, epsilon), Learner: logisticLearner(m.policy, epsilon)})
+		for _, epsilon := range m.playedAt() {
+			e.Policies = append(e.Policies, simulate.Policy{Name: logisticName(m.name, epsilon), Learner: m.playing(epsilon)})
 		}
 	}
 	return e
@@ -122,19 +142,19 @@ func reportLogistic(_ cell.Scale, tables []*simulate.Table) (*charts.Table, erro
 			printed, fmt.Sprintf("%.2f ± %.1f", r.again.Mean, r.again.SE), 10)
 	}
 	for _, m := range logisticModels {
-		for _, epsilon := range logisticEpsilons {
+		for _, epsilon := range m.playedAt() {
 			_, mean, se := check.Try(tables[0].Curve(logisticName(m.name, epsilon))).Last()
 			claim := "–"
 			if epsilon > 0 {
-				proved := check.Try(learner.ClaimOf(logisticLearner(m.policy, epsilon), environment.Logistic{}.Problem(), logisticRounds))
+				proved := check.Try(learner.ClaimOf(m.playing(epsilon), environment.Logistic{}.Problem(), logisticRounds))
 				claim = fmt.Sprintf("ε = %.4g proved", proved.Epsilon())
 			}
 			t.Add("ours: "+m.name, of(epsilon), claim, "–", fmt.Sprintf("%.2f ± %.1f", mean, se), tables[0].Curves[0].Trials)
 		}
 	}
 	t.Caption = fmt.Sprintf("Logistic rewards, |θ| = S = %g, K = 20 contexts uniform in the ball of d = 3, δ = %g: regret after %d rounds ± its standard error. "+
-		"Printed: the first table of Sarmasarkar 2026, of ten trials; beside it the same program, run again. Ours are over BLT; seed %d",
-		logisticNorm, logisticDelta, tables[0].Provenance.Rounds, tables[0].Provenance.Seed)
+		"Printed: the first table of Sarmasarkar 2026, of ten trials; beside it the same program, run again. Ours are over BLT, or over vector sums of batches of %d that a shuffler mixes; seed %d",
+		logisticNorm, logisticDelta, tables[0].Provenance.Rounds, logisticBatch, tables[0].Provenance.Seed)
 	return t, nil
 }
 
@@ -153,7 +173,7 @@ func claimLogistic(cell.Scale) (string, error) {
 		apart := math.Sqrt(1 + float64(table.Curves[0].Trials)/float64(e.Trials))
 		check.That(math.Abs(again-mean) <= 5*se*apart, "%s: regret %.4g, committed %.4g ± %.2g", name, again, mean, se)
 		if epsilon > 0 {
-			proved := check.Try(learner.ClaimOf(logisticLearner(logisticModels[0].policy, epsilon), e.Environment.(environment.Logistic).Problem(), logisticRounds))
+			proved := check.Try(learner.ClaimOf(logisticModels[0].playing(epsilon), e.Environment.(environment.Logistic).Problem(), logisticRounds))
 			check.That(math.Abs(proved.Epsilon()/epsilon-1) <= 1e-6, "%s claims %v", name, proved.Epsilon())
 		}
 		for _, r := range logisticTable {
@@ -163,6 +183,15 @@ func claimLogistic(cell.Scale) (string, error) {
 				evidence += fmt.Sprintf("%s: printed %.2f, run again %.2f ± %.1f, ours %.1f ± %.1f; ", r.program, r.regret, r.again.Mean, r.again.SE, mean, se)
 			}
 		}
+	}
+	shuffled := logisticModels[3]
+	for _, epsilon := range shuffled.playedAt() {
+		_, mean, se := check.Try(table.Curve(logisticName(shuffled.name, epsilon))).Last()
+		_, joint, _ := check.Try(table.Curve(logisticName(logisticModels[0].name, epsilon))).Last()
+		proved := check.Try(learner.ClaimOf(shuffled.playing(epsilon), e.Environment.(environment.Logistic).Problem(), logisticRounds))
+		check.That(proved.Model() == privacy.Shuffled && proved.Epsilon() <= epsilon, "%s claims %v", shuffled.name, proved.Epsilon())
+		check.That(mean-3*se > joint && mean < 3*joint, "shuffled at ε = %g: regret %.4g ± %.2g, over BLT %.4g", epsilon, mean, se, joint)
+		evidence += fmt.Sprintf("shuffled at ε = %g: %.1f ± %.1f; ", epsilon, mean, se)
 	}
 	return evidence + fmt.Sprintf("%d rounds, δ = %g, %d trials of ours", logisticRounds, logisticDelta, table.Curves[0].Trials), nil
 }

@@ -17,6 +17,7 @@ var mutations = []notebooktest.Mutation{
 	{"width covers", "the width is a tenth", "pkg/learner/linear/core_set.go", "width = max(width, float64(math.Sqrt(float64(2*log*variance)))+noise)", "width = max(width, 0.1*(float64(math.Sqrt(float64(2*log*variance)))+noise))"},
 	{"width saves", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
 	{"best arm", "it stops as soon as one mean is the best", "pkg/learner/arms/glr.go", ">= t.distance(of, best, a)) {", ">= 0*t.distance(of, best, a)) {"},
+	{"sooner", "the lower bound is a tenth", "pkg/learner/arms/best_arm_bound.go", "return float64((1 - 2*delta) *", "return float64(0.1 * (1 - 2*delta) *"},
 	{"own draws", "a draw is taken to move by the reward's share of the mean alone", "pkg/mechanism/tally/posterior_draws.go", "moved := side / math.Sqrt(float64(d.first)+1)", "moved := side / (float64(d.first) + 1)"},
 	{"limited draws", "a draw is taken to have twice its noise", "pkg/mechanism/tally/limited_draws.go", "Law: privacy.GaussianLaw(1, d.sd), Sensitivity", "Law: privacy.GaussianLaw(1, 2*d.sd), Sensitivity"},
 	{"few draws", "the largest draw is that of all epochs", "pkg/mechanism/tally/limited_draws.go", "d.left[arm], d.most[arm] = 0, 2*n, d.draws, math.Inf(-1)", "d.left[arm] = 0, 2*n, d.draws"},

@@ -51,6 +51,9 @@ var Figures = lab.Figures{{
 }, {
 	Name: "survey-pulls", What: "Lemma 4.1: how often DP-SE pulls an arm, beside the bound",
 	Studies: pulls, Report: lab.Measured("Lemma 4.1 with the constants of its proof, on arms with gaps from 0.125 to 0.5, beta = 0.05"),
+}, {
+	Name: "survey-best-arm", What: "the best arm: rounds of TopTwo and of AdaP-TT over the lower bound, at two epsilons on two instances",
+	Studies: bestArms, Report: bestArmReport,
 }}
 
 // MustReport lays a figure's numbers out from the committed tables.

@@ -24,7 +24,7 @@ func TestFiguresSmoke(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", f.Name, err)
 		}
-		if want := map[string]int{"survey-ftrl": 12, "survey-nas": 4, "survey-arms": 18, "survey-coreset": 15, "survey-imed": 240, "leaderboard": onBoard(), "survey-regularisers": 27, "survey-pulls": 4}[f.Name]; len(table.Rows) != want {
+		if want := map[string]int{"survey-ftrl": 12, "survey-nas": 4, "survey-arms": 18, "survey-coreset": 15, "survey-imed": 240, "leaderboard": onBoard(), "survey-regularisers": 27, "survey-pulls": 4, "survey-best-arm": 14}[f.Name]; len(table.Rows) != want {
 			t.Errorf("%s: %d rows, want %d", f.Name, len(table.Rows), want)
 		}
 	}

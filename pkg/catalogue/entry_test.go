@@ -20,7 +20,7 @@ var grounds = []bandit.Environment{
 	environment.UnitFeatures{Arms: 6, Dim: 3},
 	environment.Kernel{Arms: 6},
 	environment.SemiBandit{Matroid: expect.Must(matroid.NewUniform(5, 2)), Means: []float64{0.1, 0.9, 0.3, 0.6, 0.2}},
-	environment.Arms{Means: []float64{0.3, 0.9, 0.4, 0.1}, Law: environment.GaussianWeights, Sigma: 0.4},
+	environment.Arms{Means: []float64{0.3, 0.9, 0.4, 0.1}, Sigma: 0.4},
 }
 
 // TestEntries: each learner keeps what every learner promises, and claims no more than the epsilon

@@ -14,6 +14,7 @@ func Unraced() []Entry {
 	return []Entry{
 		{Name: "successive elimination", New: public(arms.NewSuccessiveElimination)},
 		{Name: "AdaP-TT", Private: true, New: pure(func(e float64) made { return arms.NewAdaPTT(e, 0.1) })},
+		{Name: "TopTwo", Private: true, New: pure(func(e float64) made { return arms.NewTopTwo(e, 0.1) })},
 		{Name: "sequential halving", Private: true, New: pure(arms.NewSequentialHalving)},
 		{Name: "DP-BGE", Private: true, New: pure(arms.NewBoltzmannGumbel)},
 	}

@@ -439,7 +439,7 @@ func TestGrowsUnderALaw(t *testing.T) {
 // is not measured there, and the card says so of it and of its rivals.
 func TestMadeFor(t *testing.T) {
 	o := short(t)
-	o.Only = []judge.Section{judge.Races, judge.Growth}
+	o.Only = []string{"races", "growth"}
 	var err error
 	if o.Worlds, err = catalogue.Named("kernel", "fresh", "logistic"); err != nil {
 		t.Fatal(err)
@@ -491,7 +491,7 @@ func (single) Update(_ *bandit.View, _ []int, _ []float64) error { return nil }
 // no failure.
 func TestSingle(t *testing.T) {
 	o := short(t)
-	o.Only = []judge.Section{judge.Races}
+	o.Only = []string{"races"}
 	var err error
 	if o.Worlds, err = catalogue.Named("two", "lists"); err != nil {
 		t.Fatal(err)

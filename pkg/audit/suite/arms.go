@@ -91,6 +91,7 @@ func soundArms(e Effort) []audit.Item {
 		{"AdaC-UCB", 12, arms.NewAdaCUCB(Budget)},
 		{"DP-IMED", 36, arms.NewDPIMED(pure.Epsilon, 2)},
 		{"AdaP-TT", 12, arms.NewAdaPTT(pure.Epsilon, 0.1)},
+		{"TopTwo", 72, arms.NewTopTwo(pure.Epsilon, 0.1)},
 		{"Gaussian Thompson sampling", 12, arms.NewGaussianThompson(1, 1, Budget.Delta)},
 		{"DP-TS-UCB", 36, arms.NewDPTSUCB(1, Budget)},
 		{"sequential halving", 13, arms.NewSequentialHalving(pure.Epsilon)},

@@ -11,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -98,6 +99,7 @@ func locals(e Effort) []audit.Item {
 		localItem(e, "combiner: messages", both, learner.Local{Device: device, Server: server}),
 		localItem(e, "shuffle LinUCB, amplified: messages", rewards, local.NewShuffleAmplified(local.AmplifiedNoise{Budget: Budget, Batch: 4})),
 		vectorSumItem(e),
+		logisticSumItem(e),
 	}
 }
 
@@ -164,19 +166,31 @@ func (r *receivedRun) Receive(m learner.Message) error {
 // first one's context is replaced by one at a right angle. Of entries that need no rounding, that
 // moves four by the most levels: two of x x^T by all, two of y x by half.
 func vectorSumItem(e Effort) audit.Item {
-	const batch = 2
+	l := local.NewShuffleVectorSum(local.VectorSum{Budget: Budget, Batch: 2, Levels: 16})
+	return sumsItem(e, "shuffle LinUCB, vector sums: sums", l, -1, 1)
+}
+
+// logisticSumItem is the same for logistic rewards. Users report their rows by an estimate of 0. A
+// reward of 1/2 makes one without a reward, which needs no rounding, so that two entries move.
+func logisticSumItem(e Effort) audit.Item {
+	l := local.NewShuffleLogistic(local.VectorSum{Budget: Budget, Batch: 2, Levels: 16}, linear.Logistic{})
+	return sumsItem(e, "shuffle logistic UCB, vector sums: sums", l, 0, 0.5)
+}
+
+// sumsItem audits a learner by vector sums, for rewards from low to 1.
+func sumsItem(e Effort, name string, l learner.Local, low, reward float64) audit.Item {
 	round := func(x, reward float64) audit.Round {
 		return audit.Round{X: []float64{x, 1 - x, x, 1 - x}, Rewards: []float64{reward, reward}}
 	}
-	l := local.NewShuffleVectorSum(local.VectorSum{Budget: Budget, Batch: batch, Levels: 16})
 	l.Server = received{l.Server}
+	other := round(1, (low+1)/2)
 	return audit.Learner{
-		Name: "shuffle LinUCB, vector sums: sums", Runs: likely(e),
-		Problem: bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1},
-		Worlds:  [2]audit.Stream{{round(1, 1), round(1, 0), round(1, 0)}, {round(0, 1), round(1, 0), round(1, 0)}},
+		Name: name, Runs: likely(e),
+		Problem: bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: low, RewardMax: 1},
+		Worlds:  [2]audit.Stream{{round(1, reward), other, other}, {round(0, reward), other, other}},
 		Of:      l,
 		Transcript: func(run bandit.Run, round int, dst []float64) []float64 {
-			if round == batch {
+			if round == l.Batch {
 				dst = append(dst, run.(*learner.LocalRun).Server().(*receivedRun).message...)
 			}
 			return dst

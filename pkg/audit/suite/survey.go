@@ -27,7 +27,7 @@ func soundSurvey(e Effort) []audit.Item {
 		prefixSumItem("vector tree, Gaussian", runs, continual.VectorTree{Budget: Budget}),
 		prefixSumItem("square root of vectors", runs, continual.VectorSquareRoot{Budget: Budget}),
 		prefixSumItem("BLT of vectors", runs, continual.VectorBLT{Budget: Budget}),
-		sumsItem("batches of vectors", runs, continual.VectorBatches{Budget: Budget}, func(b *continual.Batch) []float64 { return b.Of }),
+		batchesItem("batches of vectors", runs, continual.VectorBatches{Budget: Budget}, func(b *continual.Batch) []float64 { return b.Of }),
 		ftrlItem("DP-FTRL", runs, continual.VectorTree{Budget: pure}),
 		ftrlItem("DP-FTRL as published", runs, continual.VectorTree{Budget: pure, Calibration: privacy.AsPublished, Padded: true}),
 		stoppingItem("stopping rule", 4, 2*many, mechanism.Stopping{}),
@@ -179,10 +179,10 @@ func ftrlItem(name string, runs int, sums continual.VectorTree) audit.Item {
 // prefixSumItem audits the releases of five vectors in the plane by their likelihood. All are 0 but
 // for the first, which is beyond its bound, and points one way or the other.
 func prefixSumItem(name string, runs int, statistic privacy.Statistic[continual.Total]) audit.Item {
-	return sumsItem(name, runs, statistic, func(t *continual.Total) []float64 { return t.Of })
+	return batchesItem(name, runs, statistic, func(t *continual.Total) []float64 { return t.Of })
 }
 
-func sumsItem[R any](name string, runs int, statistic privacy.Statistic[R], show func(*R) []float64) audit.Item {
+func batchesItem[R any](name string, runs int, statistic privacy.Statistic[R], show func(*R) []float64) audit.Item {
 	const dim, vectors = 2, 5
 	of := opened(statistic.Open(privacy.Setup{Dim: dim, Horizon: vectors + 1, Bound: 1}))
 	release := func(world int, noise *privacy.Noise, out []float64) error {

@@ -1,7 +1,6 @@
 package arms
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -39,11 +38,8 @@ func NewAdaPTT(epsilon, delta float64) learner.Private[privacy.Means] {
 
 // Prepare validates.
 func (l AdaPTT) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {
-	if !(l.Delta > 0 && l.Delta < 1) {
-		return nil, fmt.Errorf("arms: AdaPTT.Delta = %v, want in (0, 1)", l.Delta)
-	}
-	if p.Arms == 1 {
-		return nil, fmt.Errorf("arms: AdaPTT compares arms: Problem.Arms = %d, want >= 2", p.Arms)
+	if err := checkVerdict("AdaPTT", l.Delta, p); err != nil {
+		return nil, err
 	}
 	return prepare("AdaPTT", p, horizon, func(own *rand.Rand) learner.Rule[privacy.Means] {
 		return &AdaPTTRule{ucb: newUCB(p), pair: pair{own: own}, test: glr{l.Delta, l.AsRun}}
@@ -54,28 +50,20 @@ func (l AdaPTT) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learne
 type AdaPTTRule struct {
 	ucb
 	pair
-	test    glr
-	best    int
-	stopped int // records that were read when it stopped; 0 before
+	verdict
+	test glr
 }
-
-// Stopped returns the round after which it stopped, and whether it has.
-func (l *AdaPTTRule) Stopped() (round int, ok bool) { return l.stopped, l.stopped > 0 }
-
-// Recommend returns the arm with the best mean when it stopped or, before, of now. It is arm 0
-// until all arms were seen.
-func (l *AdaPTTRule) Recommend() int { return l.best }
 
 // Learn stops, or chooses the leader and the challenger.
 func (l *AdaPTTRule) Learn(r *privacy.Means) ([]float64, error) {
 	if l.stopped > 0 {
-		return l.tell(l.best, l.best)
+		return l.tell(l.best, l.best, 0.5)
 	}
 	l.read(r)
 	lead, err := l.follow(r, l)
 	leader := int(lead[0])
 	if err != nil || l.unseen < len(l.of) {
-		return l.tell(leader, leader)
+		return l.tell(leader, leader, 0.5)
 	}
 	l.best = 0
 	for a := range l.of {
@@ -85,9 +73,9 @@ func (l *AdaPTTRule) Learn(r *privacy.Means) ([]float64, error) {
 	}
 	if l.test.sure(l.of, l.best) {
 		l.stopped = r.Records
-		return l.tell(l.best, l.best)
+		return l.tell(l.best, l.best, 0.5)
 	}
-	return l.tell(leader, l.challenger(leader, 1/(1+math.Sqrt(float64(l.round)))))
+	return l.tell(leader, l.challenger(leader, 1/(1+math.Sqrt(float64(l.round)))), 0.5)
 }
 
 // challenger returns the arm that is the least sure to be worse than the leader.

@@ -9,13 +9,19 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
+// stops is a rule that finds the best arm.
+type stops interface {
+	Stopped() (round int, ok bool)
+	Recommend() int
+}
+
 // stopping plays until l stops or a million rounds are over, with rewards 0 or 1, and then some
 // rounds more. It returns the round after which it stopped, and the recommendation.
 func stopping(t *testing.T, l private, means []float64, trial int) (round, arm int) {
 	t.Helper()
 	const horizon = 1_000_000
 	r := started(t, opened(t, l, bandit.Problem{Arms: len(means), Slots: 1, RewardMax: 1}, horizon), trial)
-	rewards, best := random.New(1, trial, "rewards"), r.Run.(privateRun).Rule().(*arms.AdaPTTRule)
+	rewards, best := random.New(1, trial, "rewards"), r.Run.(privateRun).Rule().(stops)
 	if at, ok := best.Stopped(); at != 0 || ok {
 		t.Fatalf("stopped in round %d at the beginning", at)
 	}

@@ -32,6 +32,7 @@
 //   - [BoltzmannGumbel]: the mean plus a Gumbel draw over sqrt(n), by all blocks of an arm
 //   - [SequentialHalving]: finds the best arm in a given number of rounds
 //   - [AdaPTT]: finds the best arm with a given confidence, and stops, by an arm's last batch
+//   - [TopTwo]: the same by all batches, the sooner of the two
 //   - [GaussianThompson]: Thompson sampling whose own draws are the noise
 //   - [NewDPTSUCB]: the same with a limited number of draws of each mean, then the largest
 //   - [DPUCB]: UCB by a mean that is released after each reward
@@ -46,6 +47,7 @@
 // Private in the local model, one user's reward replaced:
 //
 //   - [NewLocalKLUCB]: KL-UCB by randomised bits
+//   - [NewLocalTopTwo]: finds the best arm with a given confidence, and stops
 //
 // Package catalogue lists all of them, each with its paper's constants.
 //
@@ -53,6 +55,7 @@
 //
 //   - [LaiRobbins]: without privacy
 //   - [DEpsBound]: under epsilon-DP, by the divergence [DEps]
+//   - [BestArmBound]: on the rounds until the best arm is named, not on regret
 //
 // Read [UCB1] first, then [AdaPUCB], and [NewDPIMED] for the best known.
 package arms

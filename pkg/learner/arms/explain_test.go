@@ -43,7 +43,7 @@ func TestInsights(t *testing.T) {
 	for a := range many {
 		many[a] = 0.2 + float64(a%7)/10
 	}
-	turns := map[string]bool{"DP-SE": true, "successive elimination": true, "AdaP-TT": true, "TargetIMED": true, "sequential halving": true, // without indices
+	turns := map[string]bool{"DP-SE": true, "successive elimination": true, "AdaP-TT": true, "TopTwo": true, "TargetIMED": true, "sequential halving": true, // without indices
 		"EXP3": true, "EXP3-IX": true, "Tsallis-INF": true, "DP-HTINF": true}
 	for _, means := range [][]float64{few, many} {
 		env := stretched{environment.Arms{Means: means, Sigma: 0.15}}

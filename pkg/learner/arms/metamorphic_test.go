@@ -217,6 +217,8 @@ func TestBadInput(t *testing.T) {
 		"Boost = -3,":       learner.New(arms.LazyThompson{Boost: -3}, blocks),
 		"Delta = 0,":        learner.New(arms.AdaPTT{}, blocks),
 		"Delta = 1,":        arms.NewAdaPTT(1, 1),
+		"TopTwo.Delta = 2,": arms.NewTopTwo(1, 2),
+		"TopTwo.Epsilon":    learner.New(arms.TopTwo{Delta: 0.1}, blocks),
 		"Delta = NaN,":      arms.NewAdaPTT(1, nan),
 		"epsilon = 0":       arms.NewAdaPTT(0, 0.1),
 		"Geometric.Ratio =": arms.NewDPIMED(1, 1),
@@ -239,7 +241,7 @@ func TestBadInput(t *testing.T) {
 		}
 		for _, horizon := range []int{1, 3, 30} {
 			for _, k := range []int{1, 5} {
-				if k == 1 && m.name == "AdaP-TT" {
+				if k == 1 && (m.name == "AdaP-TT" || m.name == "TopTwo") {
 					one := bandit.Problem{Arms: 1, Slots: 1, RewardMax: 1}
 					if _, err := m.make(1).Open(one, horizon); err == nil || !strings.Contains(err.Error(), "Problem.Arms = 1,") {
 						t.Errorf("%s: error %v, want one that says that there is one arm", m.name, err)

@@ -8,22 +8,22 @@ import (
 )
 
 // pair is the part of top-two rules that plays a leader or a challenger, by the learner's own
-// stream. What the users' devices are told is the two.
+// stream. What the users' devices are told is the two, and the probability of the leader.
 type pair struct {
 	own  *rand.Rand
-	told [2]float64
+	told [3]float64
 }
 
-// tell broadcasts the leader and the challenger.
-func (p *pair) tell(leader, challenger int) ([]float64, error) {
-	p.told = [2]float64{float64(leader), float64(challenger)}
+// tell broadcasts the leader, the challenger, and the probability of the leader.
+func (p *pair) tell(leader, challenger int, share float64) ([]float64, error) {
+	p.told = [3]float64{float64(leader), float64(challenger), share}
 	return p.told[:], nil
 }
 
-// Act appends the leader or the challenger, with probability 1/2 each.
+// Act appends the leader or the challenger.
 func (p *pair) Act(pair []float64, v *bandit.View, dst []int) ([]int, error) {
-	if len(pair) != 2 {
-		return dst, fmt.Errorf("a broadcast of %d numbers, want the leader and the challenger", len(pair))
+	if len(pair) != 3 || !(pair[2] >= 0 && pair[2] <= 1) {
+		return dst, fmt.Errorf("a broadcast %v, want the leader, the challenger and a probability", pair)
 	}
 	leader, err := armOf(pair[0], v)
 	if err != nil {
@@ -33,7 +33,7 @@ func (p *pair) Act(pair []float64, v *bandit.View, dst []int) ([]int, error) {
 	if err != nil {
 		return dst, err
 	}
-	if p.own.Uint64()>>63 == 0 {
+	if float64(p.own.Uint64()>>11)*0x1p-53 < pair[2] {
 		return append(dst, leader), nil
 	}
 	return append(dst, challenger), nil

@@ -38,6 +38,9 @@ import (
 // price: noise on u is in proportion to sqrt(kappa), kappa = 1/mu'(LS), as a row whose reward
 // surprises may be that long.
 //
+// Over messages, a device weights and clips its own row, by the estimate of the broadcast: see
+// local.NewShuffleLogistic.
+//
 // What is published for joint privacy (Sarmasarkar 2026, arXiv:2602.00417) differs. It fits all
 // records by noisy gradient descent, when a noisy sum H of weighted rows has grown. Rounds whose
 // contexts are uncertain are a warm-up with an estimate and a sum of its own. In the program that
@@ -143,9 +146,6 @@ func (l Logistic) Prepare(p bandit.Problem, horizon int, r *privacy.Sums) (learn
 	of, err := l.weights(p, horizon)
 	if err != nil {
 		return nil, err
-	}
-	if last := len(r.Packed) - 1; last < 0 || math.IsNaN(r.Packed[last]) {
-		return nil, fmt.Errorf("learner: Logistic over sums of messages, want sums of rows: a device sends rows without weights")
 	}
 	inner, err := UCB{Alpha: l.Alpha, Sigma: of.scale, ThetaNorm: of.scale * checks.Or(l.ThetaNorm, 1), Width: l.Width}.Prepare(p, horizon, r)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
@@ -226,10 +225,6 @@ func TestLogisticRefuses(t *testing.T) {
 		{learner.New(linear.Logistic{Alpha: 2}, nil), problem, "Logistic.Alpha = 2"},
 		{learner.New(linear.Logistic{Width: math.Inf(1)}, nil), problem, "Logistic.Width = +Inf"},
 		{learner.New(linear.Logistic{}, nil), bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, "needs contexts"},
-		{learner.Local{
-			Device: local.LDPDevice{Noise: local.LDPNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}}, Policy: linear.Logistic{}},
-			Server: local.LDPServer{Noise: local.LDPNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}}, Policy: linear.Logistic{}},
-		}, problem, "rows without weights"},
 	} {
 		if _, err := c.l.Open(c.p, 100); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)

@@ -55,11 +55,11 @@ func (l LDPServer) Open(p bandit.Problem, horizon int) (learner.CalibratedServer
 	if err := ellipsoid.Check("LDPServer", p, horizon); err != nil {
 		return nil, err
 	}
-	scale, err := l.Noise.scale(p)
+	policy, data, alpha, err := askPolicy("LDPServer", p, horizon, l.Policy, l.Ridge)
 	if err != nil {
 		return nil, err
 	}
-	policy, alpha, err := askPolicy("LDPServer", p, horizon, l.Policy, l.Ridge)
+	scale, err := l.Noise.scale(data)
 	if err != nil {
 		return nil, err
 	}
@@ -134,24 +134,20 @@ type sumLaw struct {
 	epochs int
 }
 
-// askPolicy returns the policy, and the failure probability that it asks for.
-func askPolicy(who string, p bandit.Problem, horizon int, policy learner.Policy[privacy.Sums], ridge float64) (_ learner.Policy[privacy.Sums], alpha float64, err error) {
+// askPolicy returns the policy, the bounds of what is reported, and the failure probability that
+// the policy asks for.
+func askPolicy(who string, p bandit.Problem, horizon int, policy learner.Policy[privacy.Sums], ridge float64) (_ learner.Policy[privacy.Sums], data bandit.Problem, alpha float64, err error) {
 	if err := checks.Tunings(who, 0, checks.Tuned("Ridge", ridge, "1")); err != nil {
-		return nil, 0, err
+		return nil, p, 0, err
 	}
 	if policy == nil {
 		policy = linear.UCB{}
 	}
 	if err := field.Check("learner: "+who+".Policy", policy); err != nil {
-		return nil, 0, err
+		return nil, p, 0, err
 	}
-	setup := privacy.Setup{Horizon: horizon, Alpha: 1 / float64(horizon)}
-	if a, ok := policy.(learner.Asker); ok {
-		if err := a.Ask(p, &setup); err != nil {
-			return nil, 0, err
-		}
-	}
-	return policy, setup.Alpha, nil
+	data, alpha, err = reported(p, horizon, policy)
+	return policy, data, alpha, err
 }
 
 // newSums prepares the policy for sums whose noise has a law.

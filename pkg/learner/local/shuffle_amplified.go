@@ -151,7 +151,7 @@ func (a AmplifiedDevice) Open(p bandit.Problem, horizon int) (learner.Calibrated
 }
 
 // Plan returns what a message shows of its user without a shuffler.
-func (a *amplifiedDevice) Plan(int) privacy.Plan { return a.plan.HeldBy(a) }
+func (a *amplifiedDevice) Plan(int) privacy.Plan { return a.plan.HeldBy(a).Trusts(a.encodes) }
 
 // ShuffledPlan returns what a message shows in a batch of Noise.Batch messages, shuffled by
 // Uniform. That is as much as by itself unless shuffling is proved to amplify.
@@ -159,7 +159,7 @@ func (a *amplifiedDevice) ShuffledPlan(s learner.Shuffler, batch int) (privacy.P
 	if err := learner.CheckShuffler[learner.Uniform]("AmplifiedNoise", a.noise.Batch, s, batch); err != nil {
 		return privacy.Plan{}, err
 	}
-	return a.noise.plan(a.scale, batch).HeldBy(a), nil
+	return a.noise.plan(a.scale, batch).HeldBy(a).Trusts(a.encodes), nil
 }
 
 // NewShuffleAmplified returns shuffle LinUCB by amplification. To tune it, replace its Server, an

@@ -21,9 +21,16 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
+// shuffles are the shuffle learners, and one whose devices weight their rows.
+func shuffles(b privacy.Budget) map[string]learner.Local {
+	all := learnertest.Shuffles(b)
+	all["sums/logistic"] = local.NewShuffleLogistic(local.VectorSum{Budget: b, Batch: 20}, linear.Logistic{})
+	return all
+}
+
 func TestShuffleConformance(t *testing.T) {
 	// a budget that is calibrated fast
-	for name, l := range learnertest.Shuffles(privacy.Budget{Epsilon: 10, Delta: 0.1}) {
+	for name, l := range shuffles(privacy.Budget{Epsilon: 10, Delta: 0.1}) {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t, l,
 				environment.UnitFeatures{Dim: 4, Arms: 12},
@@ -40,7 +47,7 @@ func TestShuffleLedger(t *testing.T) {
 		Name: "shuffle", Environment: environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true},
 		Horizon: 300, Rounds: 250, Trials: 2, Seed: 1,
 	}
-	for name, l := range learnertest.Shuffles(learnertest.Strict) {
+	for name, l := range shuffles(learnertest.Strict) {
 		e.Policies = append(e.Policies, simulate.Policy{Name: name, Learner: l})
 	}
 	r, err := e.Run(context.Background())
@@ -250,6 +257,67 @@ func TestShuffleWithoutNoise(t *testing.T) {
 			t.Errorf("%T: claims epsilon = %v", l.Server, c.Epsilon())
 		}
 	}
+}
+
+// TestShuffleLogistic: at epsilon = +Inf, in batches of one, a device's weighted rows make the sums
+// of the same policy over exact rows, and play its arms. At a finite epsilon the claim is the
+// budget, and a row is clipped, whatever the record and the broadcast. No coordinate is public.
+func TestShuffleLogistic(t *testing.T) {
+	p := environment.Logistic{}.Problem()
+	policy := linear.Logistic{ThetaNorm: 2.5}
+	shuffled := func(b privacy.Budget, batch int) learner.Local {
+		return local.NewShuffleLogistic(local.VectorSum{Budget: b, Batch: batch}, policy)
+	}
+	play := func(l bandit.Learner) (played []int) {
+		err := simulate.Play(environment.Logistic{Norm: 2.5}, l, 600, 1, func(r *simulate.Round) { played = append(played, r.Played...) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return played
+	}
+	want, differ := play(learner.New(policy, nil)), 0
+	for i, arm := range play(shuffled(learnertest.None, 1)) {
+		if arm != want[i] {
+			differ++
+		}
+	}
+	if differ > 0 {
+		t.Errorf("%d of 600 arms differ from those over exact rows", differ)
+	}
+	budget := privacy.Budget{Epsilon: 1, Delta: 1e-3}
+	c := learnertest.ClaimOf(t, shuffled(budget, 100), p, 1000)
+	if c.Model() != privacy.Shuffled || c.Epsilon() > 1+1e-9 || c.Epsilon() < 0.9 {
+		t.Errorf("claims\n%v\nwant epsilon = 1 in the shuffle model", c)
+	}
+	// Whatever the record and the broadcast, a message has no more than the levels of each coordinate
+	// and the noise.
+	ready, d := learnertest.Device(t, shuffled(budget, 100).Device, p, 1000)
+	event := privacy.ClaimOf(ready).Event().(account.BinomialEvent)
+	broadcast := make([]float64, 3+6+2)
+	for _, x := range [][]float64{{1, 0, 0}, {0, -30, 1e200}, {0, 0, 0}} {
+		for _, theta := range []float64{0, 1e9, -1e9} {
+			for _, y := range []float64{0, 1, -1e300} {
+				broadcast[0], broadcast[1] = theta, theta
+				m, err := d.Report(broadcast, x, y, privacy.NewNoise(random.Source(1, 0, "noise")), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, v := range m {
+					if !(v >= 0 && v <= float64(event.Most)+float64(event.Trials)) {
+						t.Errorf("context %v, theta %v, reward %v: number %d is %v", x, theta, y, i, v)
+					}
+				}
+			}
+		}
+	}
+	if _, err := d.Report(broadcast, []float64{1, 0, 0}, math.Inf(1), nil, nil); err == nil {
+		t.Error("an infinite reward is taken")
+	}
+	if _, err := d.Report(broadcast[:1], []float64{1, 0, 0}, 1, nil, nil); err == nil {
+		t.Error("a broadcast of one number is taken")
+	}
+	public := local.NewShuffleLogistic(local.VectorSum{Budget: budget, Batch: 100, Constant: 0.1}, policy)
+	expect.Error(t, "VectorSumDevice", learnertest.Failure(public.Open(p, 100)), "Constant = 0.1", "Logistic")
 }
 
 // TestVectorSumConfidence: the Sound sets hold theta* in all rounds of 200 trials, where 10% of the

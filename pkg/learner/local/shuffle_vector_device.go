@@ -46,15 +46,14 @@ func (d VectorSumDevice) Open(p bandit.Problem, horizon int) (learner.Calibrated
 		return nil, err
 	}
 	ready := &vectorSumDevice{user: shared}
-	if ready.scale, err = d.Noise.scale(p); err != nil {
+	if ready.scale, err = d.Noise.scale(ready.data); err != nil {
 		return nil, err
 	}
-	ready.constant = d.Noise.Constant
-	return ready, nil
+	return ready, ready.public(d.Noise.Constant)
 }
 
 // Plan returns what a message by itself shows of its user, in the local model: much or everything.
-func (d *vectorSumDevice) Plan(int) privacy.Plan { return d.scale.plan(1).HeldBy(d) }
+func (d *vectorSumDevice) Plan(int) privacy.Plan { return d.scale.plan(1).HeldBy(d).Trusts(d.encodes) }
 
 // ShuffledPlan returns what a message shows in a batch of Noise.Batch messages whose bits BitSum
 // mixes. Uniform would show each message to the server.
@@ -62,7 +61,7 @@ func (d *vectorSumDevice) ShuffledPlan(s learner.Shuffler, batch int) (privacy.P
 	if err := learner.CheckShuffler[learner.BitSum]("VectorSum", d.scale.Batch, s, batch); err != nil {
 		return privacy.Plan{}, err
 	}
-	return d.scale.plan(batch).HeldBy(d), nil
+	return d.scale.plan(batch).HeldBy(d).Trusts(d.encodes), nil
 }
 
 // Start allocates.
@@ -73,8 +72,8 @@ func (d *vectorSumDevice) Start() learner.Reporter {
 
 // Report appends the numbers of ones for x x^T, packed, and y x to dst. They are integers, unless
 // epsilon = +Inf.
-func (d *vectorSumReporter) Report(_ []float64, x []float64, y float64, noise *privacy.Noise, dst learner.Message) (learner.Message, error) {
-	y, err := d.admit(x, y)
+func (d *vectorSumReporter) Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst learner.Message) (learner.Message, error) {
+	y, err := d.take(broadcast, x, y)
 	if err != nil {
 		return dst, err
 	}

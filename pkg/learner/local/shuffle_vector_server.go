@@ -55,11 +55,11 @@ func (l VectorSumServer) Open(p bandit.Problem, horizon int) (learner.Calibrated
 	if err := ellipsoid.Check("VectorSumServer", p, horizon); err != nil {
 		return nil, err
 	}
-	scale, err := l.Noise.scale(p)
+	policy, data, alpha, err := askPolicy("VectorSumServer", p, horizon, l.Policy, l.Ridge)
 	if err != nil {
 		return nil, err
 	}
-	policy, alpha, err := askPolicy("VectorSumServer", p, horizon, l.Policy, l.Ridge)
+	scale, err := l.Noise.scale(data)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -158,6 +159,16 @@ func (s *vectorScale) plan(batch int) privacy.Plan {
 			fmt.Sprintf("all %d users of a batch follow the protocol: if f of them add no noise, what is left is that of %d - f", batch, batch))
 	}
 	return p
+}
+
+// NewShuffleLogistic returns a learner of logistic rewards by vector sums: each device weights its
+// row by the batch's estimate, which it is told, and clips it to the policy's bounds. Its claim is
+// that of any row within these. (Sarmasarkar 2026 fits the batches by noisy gradient descent
+// instead; see [linear.Logistic].)
+func NewShuffleLogistic(v VectorSum, policy linear.Logistic) learner.Local {
+	l := NewShuffleVectorSum(v)
+	l.Device, l.Server = VectorSumDevice{Noise: v, Policy: policy}, VectorSumServer{Noise: v, Policy: policy}
+	return l
 }
 
 // NewShuffleVectorSum returns shuffle LinUCB by vector sums. To tune it, replace its Server, a

@@ -101,7 +101,7 @@ func (w *weightedDevice) Plan(int) privacy.Plan { return w.plan.HeldBy(w) }
 func (w *weightedDevice) Start() learner.Reporter {
 	d := w.problem.Dim
 	return &weightedReporter{
-		data: choice{problem: w.problem, x: make([]float64, d)}, noise: w.noise,
+		data: choice{problem: w.problem, data: w.problem, x: make([]float64, d)}, noise: w.noise,
 		arms: weighted.NewEliminator(w.problem), u: make([]float64, d), buf: make(learner.Message, (d+1)*d),
 	}
 }
