@@ -204,6 +204,9 @@ func soundLinear(e Effort) (items []audit.Item) {
 		}
 	}
 	add("logistic UCB over a binary tree", learner.New(linear.Logistic{ThetaNorm: 0.1}, continual.Tree{Noise: continual.Gaussian{Budget: Budget}}), tellLogistic(linearRounds), runs)
+	add("AdaC-OFUL", linear.NewAdaCOFUL(Budget), stage{problem, worlds}, runs)
+	correlated := continual.PublicContexts{Budget: Budget, Buffers: 2}
+	add("AdaC-OFUL, correlated noise", learner.New(linear.UCB{}, privacy.Accumulator(correlated)), stage{problem, worlds}, runs)
 	delayed := delayedLinUCB()
 	late, far := tellTale(linearRounds + delayed.Most)
 	add("LinUCB on a budget", meteredLinUCB(), stage{problem, worlds}, runs)

@@ -5,6 +5,9 @@
 //   - [Logistic]: UCB for logistic rewards, by LinUCB on weighted rows.
 //   - [CoreSet]: elimination by core sets, for finitely many arms that stay the same; [NewCoreSet]
 //     and [CoreSetAsPublished] make it.
+//   - [AdaCGOPE]: elimination by G-optimal designs, likewise, with noise that depends on no core
+//     set.
+//   - [NewAdaCOFUL]: LinUCB for public contexts and private rewards.
 //   - [Theory]: the regret bounds of LinUCB, and the best shift.
 //
 // Read [UCB] first. A learner of one's own that varies it embeds a [UCBRule].
