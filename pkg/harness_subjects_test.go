@@ -344,6 +344,7 @@ func subjects() []subject {
 		setups("continual.SquareRoot", func() any { return continual.SquareRoot{Budget: budget} }),
 		setups("continual.BLT", func() any { return continual.BLT{Budget: budget} }),
 		setups("continual.Unbounded", func() any { return continual.Unbounded{Budget: budget, Growth: 0.5} }),
+		setups("continual.Seldom", func() any { return continual.Seldom{Budget: budget, Growth: 0.5, Buffers: 2} }),
 		setups("continual.SecureTree", func() any { return continual.SecureTree{Budget: budget} }),
 		tallies("tally.Counts", func() any { return tally.Counts{} }),
 		tallies("tally.Blocks", func() any { return tally.Blocks{Budget: privacy.Budget{Epsilon: 1}} }),
