@@ -20,30 +20,29 @@ import (
 // The policies of Seldom, beside BLTSound and UnboundedSound: BLT between releases, and releases
 // after the rows have grown by an eighth.
 const (
-	SeldomSound     = "Seldom Sound"
-	SeldomEighth    = "Seldom Sound, η = 1/8"
-	UnboundedEighth = "Unbounded Sound, η = 1/8"
+	SeldomSound  = "Seldom Sound"
+	SeldomEighth = "Seldom Sound, η = 1/8"
 )
 
 // seldomSums are the sums of the policies of Seldom, by name.
 var seldomSums = map[string]privacy.Accumulator{
-	BLTSound:        continual.BLT{Budget: Budget},
-	UnboundedSound:  continual.Unbounded{Budget: Budget},
-	SeldomSound:     continual.Seldom{Budget: Budget},
-	UnboundedEighth: continual.Unbounded{Budget: Budget, Growth: 1. / 8},
-	SeldomEighth:    continual.Seldom{Budget: Budget, Growth: 1. / 8},
+	BLTSound:       continual.BLT{Budget: Budget},
+	UnboundedSound: continual.Unbounded{Budget: Budget},
+	SeldomSound:    continual.Seldom{Budget: Budget},
+	SeldomEighth:   continual.Seldom{Budget: Budget, Growth: 1. / 8},
 }
 
 // seldomPolicies lists them.
-var seldomPolicies = []string{BLTSound, UnboundedSound, SeldomSound, UnboundedEighth, SeldomEighth}
+var seldomPolicies = []string{BLTSound, UnboundedSound, SeldomSound, SeldomEighth}
 
 // Seldom compares ways to release sums seldom where the horizon is known, in the setting of
-// Experiment 2, with the trial-by-trial differences to Unbounded.
+// Experiment 2, with the trial-by-trial differences to Unbounded. What is looked for is a few
+// percent: there are four times as many trials as elsewhere.
 func Seldom(s cell.Scale, gap float64) *simulate.Experiment {
 	horizon := UnboundedHorizons[0]
 	e := &simulate.Experiment{
-		Name: fmt.Sprintf("jdp-seldom-gap%g", gap), Environment: environment.DecisionSets{Dim: 5, Gap: gap}, Seed: Seed,
-		Horizon: horizon, Rounds: cell.Pick(s, 10_000, 30_000, horizon), Trials: cell.Pick(s, 4, 8, 16),
+		Name: fmt.Sprintf("jdp-seldom-gap%g", gap), Environment: environment.DecisionSets{Dim: 5, Gap: gap}, Seed: Seed + 5,
+		Horizon: horizon, Rounds: cell.Pick(s, 10_000, 30_000, horizon), Trials: cell.Pick(s, 4, 8, 64),
 	}
 	e.Grid = simulate.LogGrid(e.Rounds, 30)
 	for _, name := range seldomPolicies {

@@ -21,7 +21,7 @@ import (
 //	beta = 2^-l
 //	pi   = a design with max_a g(a) <= Most d, see design.Optimal
 //	play each arm a ceil(c_l pi(a)) times
-//	theta = V^-1 u + V^(-1/2) N, for V = sum x x^T and u = sum x y of the phase; see tally.Regression
+//	theta = V^-1 u + V^(-1/2) N, with V = sum x x^T and u = sum x y: see tally.Regression
 //	A_{l+1} = the arms a with max_b <theta, b - a> <= 2 w
 //
 // for rewards in [-1, 1]; others are scaled. The lengths of phases are public: ceil(c_l) rounds, and

@@ -10,11 +10,11 @@ import (
 
 // Seldom releases running sums as seldom as [Unbounded] does, of a stream whose length is known.
 //
-// The noise is correlated by [BLT] between the releases of the horizon, not its rows, and all bounds
-// are for so many releases. A record is in one term of the factorisation, however many rows a term
-// adds up. Where Unbounded pays for a stream without an end, Seldom pays for the horizon, and proves
-// the epsilon that it is asked for. What is released is older than BLT's, by a share of Growth at
-// most. In units of L~^2/mu the largest standard deviations are:
+// The noise is correlated by [BLT] between the releases of the horizon, not its rows, and all
+// bounds are for so many releases. A record is in one term of the factorisation, however many rows
+// a term adds up. Where Unbounded pays for a stream without an end, Seldom pays for the horizon,
+// and proves the epsilon that it is asked for. What is released is older than BLT's, by a share of
+// Growth at most. In units of L~^2/mu the largest standard deviations are:
 //
 //	rows   releases   Seldom   Unbounded     BLT
 //	 1e3         30     2.15        2.36   3.270
