@@ -21,13 +21,13 @@ import (
 //	beta = 2^-l
 //	pi   = a design with max_a g(a) <= Most d, see design.Optimal
 //	play each arm a ceil(c_l pi(a)) times
-//	theta = V^-1 u + V^(-1/2) N, with V = sum x x^T and u = sum x y: see tally.Regression
+//	theta = V^-1 u + V^(-1/2) N, V = sum x x^T, u = sum x y: see tally.Regression
 //	A_{l+1} = the arms a with max_b <theta, b - a> <= 2 w
 //
-// for rewards in [-1, 1]; others are scaled. The lengths of phases are public: ceil(c_l) rounds, and
-// one less than the largest design has arms, min(d(d+1)/2, K). Rounds that are left over play the
-// design in turn. Only the first phase may end after the horizon T; instead of a later one that
-// would, the arm with the best estimate is played.
+// for rewards in [-1, 1]; others are scaled. The lengths of phases are public: ceil(c_l) rounds,
+// and one less than the largest design has arms, min(d(d+1)/2, K). Rounds that are left over play
+// the design in turn. Only the first phase may end after the horizon T; instead of a later one
+// that would, the arm with the best estimate is played.
 //
 //   - Sound: with probability 1 - 1/T, w bounds the errors of the estimated means in all phases:
 //     w^2 = 2 ln(2 |A_l| l (l+1) T) (1 + N^2) max_a |a|^2_{V^-1}, where N is the standard deviation
