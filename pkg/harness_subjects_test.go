@@ -366,6 +366,7 @@ func subjects() []subject {
 		setups("continual.SquareRoot", func() any { return continual.SquareRoot{Budget: budget} }),
 		setups("continual.BLT", func() any { return continual.BLT{Budget: budget} }),
 		setups("continual.Unbounded", func() any { return continual.Unbounded{Budget: budget, Growth: 0.5} }),
+		setups("continual.Seldom", func() any { return continual.Seldom{Budget: budget, Growth: 0.5, Buffers: 2} }),
 		setups("continual.SecureTree", func() any { return continual.SecureTree{Budget: budget} }),
 		tallies("tally.Counts", func() any { return tally.Counts{} }),
 		tallies("tally.Blocks", func() any { return tally.Blocks{Budget: privacy.Budget{Epsilon: 1}} }),
@@ -390,6 +391,22 @@ func subjects() []subject {
 		tallies("tally.Additive on a grid", func() any {
 			return tally.Additive{Budget: privacy.Budget{Epsilon: 1}, Query: middle{}, Grid: 0.25}
 		}),
+		of("tally.Regression", func() []any {
+			s := setup
+			s.Arms, s.Slots, s.Lo, s.Hi = 4, 1, -1, 1
+			return []any{tally.Regression{Budget: budget, Lengths: linear.AdaCGOPE{Budget: budget}}, s}
+		}),
+		of("continual.PublicContexts", func() []any {
+			s := setup
+			s.Lo, s.Hi = -1, 1
+			return []any{continual.PublicContexts{Budget: budget, Growth: 0.5, Ridge: 2, Buffers: 2}, s}
+		}),
+		linears("linear.AdaCGOPE", func() any {
+			g := linear.AdaCGOPE{Budget: budget, Most: 1.1}
+			return learner.New(g, tally.Regression{Budget: budget, Lengths: g})
+		}),
+		of("linear.NewAdaCGOPE", func() []any { return []any{linear.NewAdaCGOPE, budget, contextual, 300} }),
+		of("linear.NewAdaCOFUL", func() []any { return []any{linear.NewAdaCOFUL, budget, contextual, 300} }),
 		linears("linear.CoreSet", func() any {
 			return learner.New(linear.CoreSet{}, tally.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: linear.CoreSetBatches{}})
 		}),

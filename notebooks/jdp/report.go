@@ -28,6 +28,8 @@ var Figures = lab.Figures{
 	{Name: "jdp-logistic", What: "beyond the paper: logistic rewards, beside the first table of Sarmasarkar 2026", Experiments: experimentsLogistic, Report: reportLogistic},
 	{Name: "jdp-unbounded", What: "beyond the paper: sums that need not know the number of rounds, and are released seldom", Experiments: experimentsUnbounded, Report: reportUnbounded},
 	{Name: "jdp-joint", What: "beyond the paper: largest regret against T and epsilon on ill-conditioned contexts, with information-weighted regression", Studies: jointStudy, Report: reportJoint},
+	{Name: "jdp-seldom", What: "beyond the paper: less noise for sums that are released seldom, where the number of rounds is known", Experiments: experimentsSeldom, Report: reportSeldom},
+	{Name: "jdp-adac", What: "beyond the paper: public contexts, AdaC-GOPE and AdaC-OFUL beside core sets and LinUCB", Experiments: experimentsAdaC, Report: reportAdaC},
 	{Name: "jdp-pulls", What: "Claim 14: how often private learners pull the second of two arms, beside the lower bound", Studies: pulls,
 		Report: lab.Measured("Claim 14 beside runs: two arms with rewards ±1 and a gap of 0.2")},
 	{Name: "jdp-rates", What: "Corollaries 10 and 12: powers of n, d and ε in the regret, as printed, of the bounds, and in runs", Studies: rates, Report: reportRates},

@@ -36,6 +36,7 @@ func soundSurvey(e Effort) []audit.Item {
 		batched(1, "round batches, Laplace", runs, pure),
 		batched(2, "round batches, Gaussian", pick(e, 200_000, 500_000, 5_000_000), Budget),
 		coreSetItem("core sets", played(e), pure), coreSetItem("core sets, Gaussian", played(e), Budget),
+		regressionItem("a regression", runs),
 		expertsItem("private experts", many),
 		answerItem("answers of a query, Laplace", runs, pure),
 		answerItem("answers of a query, Gaussian", pick(e, 200_000, 500_000, 5_000_000), Budget),
@@ -146,6 +147,36 @@ func coreSetItem(name string, runs int, b privacy.Budget) audit.Item {
 		Name: name + ": actions", Of: linear.NewCoreSet(b),
 		Problem: bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -0.5, RewardMax: 0.5},
 		Worlds:  [2]audit.Stream{world(1e3), world(-1e3)}, Horizon: rounds, Runs: runs,
+	}
+}
+
+// regressionItem audits the equations of a batch of three rounds by their likelihood. The rewards
+// are 0 but for the first, which is beyond its bounds, on the one side or the other.
+func regressionItem(name string, runs int) audit.Item {
+	of := opened(tally.Regression{Budget: Budget, Lengths: threeRounds{}}.Open(
+		privacy.Setup{Dim: 3, Context: 1, Arms: 3, Slots: 1, Horizon: 3, Lo: -1, Hi: 1}))
+	release := func(world int, noise *privacy.Noise, out []float64) error {
+		run := of.Start(noise)
+		for arm, x := range [][]float64{{1, 0}, {0, 1}, {0.6, 0.8}} {
+			y := 0.0
+			if arm == 0 {
+				y = []float64{-1e3, 1e3}[world]
+			}
+			if _, err := run.Add(&privacy.Record{X: x, Arms: []int{arm}, Y: []float64{y}}); err != nil {
+				return err
+			}
+		}
+		copy(out, run.Release().U)
+		return nil
+	}
+	shown := opened(audit.LinearOf(2, release))
+	claim, curve := audit.Claimed(privacy.ClaimOf(of))
+	return audit.Likelihood{
+		Name: name, Claim: claim, Curve: curve, Exact: exactly(shown.Event, claim.Delta), Runs: runs,
+		Outputs: 2, Density: shown.Density, Draws: shown.Draws,
+		Release: func(world int, source rand.Source, out []float64) error {
+			return release(world, privacy.NewNoise(source), out)
+		},
 	}
 }
 

@@ -6,6 +6,9 @@
 //   - [Weighted]: information-weighted regression with elimination, over sums of batches.
 //   - [CoreSet]: elimination by core sets, for finitely many arms that stay the same; [NewCoreSet]
 //     and [CoreSetAsPublished] make it.
+//   - [AdaCGOPE]: elimination by G-optimal designs, likewise, with noise that depends on no core
+//     set.
+//   - [NewAdaCOFUL]: LinUCB for public contexts and private rewards.
 //   - [Theory]: the regret bounds of LinUCB, and the best shift.
 //
 // Read [UCB] first. A policy of your own gives [ByIndex] another index than the sum of mean and

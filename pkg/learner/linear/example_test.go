@@ -95,3 +95,27 @@ func ExampleByIndex() {
 	// Output:
 	// epsilon = 1: regret 600 in 20000 rounds
 }
+
+// LinUCB for public contexts: the claim is about rewards alone. Noise that is correlated between
+// the few releases costs less than fresh noise for each phase.
+func ExampleNewAdaCOFUL() {
+	const horizon = 20000
+	budget := privacy.Budget{Epsilon: 1, Delta: 1e-5}
+	correlated := learner.New(linear.UCB{}, privacy.Accumulator(continual.PublicContexts{Budget: budget, Buffers: 3}))
+	env := environment.DecisionSets{Dim: 3, Gap: 0.1}
+	for _, l := range []learner.Private[privacy.Sums]{linear.NewAdaCOFUL(budget), correlated} {
+		regret := 0.0
+		err := simulate.Play(env, l, horizon, 1, func(r *simulate.Round) { regret += r.Trial.Regret(r.Played) })
+		if err != nil {
+			log.Fatal(err)
+		}
+		claim, err := learner.ClaimOf(l, env.Problem(), horizon)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("epsilon = %.4g, %v: regret %.0f\n", claim.Epsilon(), claim.Neighbours(), regret)
+	}
+	// Output:
+	// epsilon = 1, replace one round's weights: regret 181
+	// epsilon = 1, replace one round's weights: regret 98
+}

@@ -8,7 +8,10 @@
 //   - [SecureTree]: a tree whose noise is fit for deployment.
 //   - [BLT]: correlated Gaussian noise, the least for its cost.
 //   - [SquareRoot]: the yardstick of BLT, which keeps the noise of every row.
+//   - [Seldom]: BLT for few releases, the least noise where LinUCB reads older sums as well.
 //   - [Unbounded]: correlated Gaussian noise for a stream of any length, released seldom.
+//   - [PublicContexts]: sums of rows whose contexts are public, of which the rewards alone get
+//     noise.
 //   - [Honaker]: a tree of which each node is estimated from all nodes below it.
 //
 // The noise of a node of [Tree] or [PanPrivateTree] is a [NodeNoise]:

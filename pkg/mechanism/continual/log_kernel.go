@@ -81,8 +81,11 @@ func unfold(n int, f func(j int) float64, next func(k int, sum float64) float64)
 }
 
 // finished returns how many releases there are after so many rows.
-func (k *logKernel) finished(rows int) int {
-	i, _ := slices.BinarySearch(k.ends, rows+1)
+func (k *logKernel) finished(rows int) int { return ended(k.ends, rows) }
+
+// ended returns how many of the releases that end after so many rows each there are.
+func ended(ends []int, rows int) int {
+	i, _ := slices.BinarySearch(ends, rows+1)
 	return i
 }
 

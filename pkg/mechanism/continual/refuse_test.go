@@ -25,6 +25,7 @@ func accumulators(b privacy.Budget) map[string]*mechanismtest.Player[privacy.Sum
 	all["pan-private padded gaussian"] = mechanismtest.Played(PanPrivateTree{Noise: Gaussian{Budget: b, Padded: true}})
 	all["wishart of given degrees"] = mechanismtest.Played(Tree{Noise: Wishart{Budget: b, Degrees: 1 << 40}})
 	all["unbounded"] = mechanismtest.Played(Unbounded{Budget: b})
+	all["seldom"] = mechanismtest.Played(Seldom{Budget: b})
 	for name, acc := range factorisations(b) {
 		all[name] = acc
 	}

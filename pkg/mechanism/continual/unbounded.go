@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/internal/toeplitz"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
@@ -62,9 +61,8 @@ type unbounded struct {
 
 // unboundedRun is a run of an Unbounded.
 type unboundedRun struct {
-	factorisedRun
-	of   *unbounded
-	made int // releases so far
+	seldomRun
+	of *unbounded
 }
 
 const (
@@ -139,28 +137,17 @@ func (u *unbounded) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
 	if n == nil {
 		return curator.WithoutNoise(u)
 	}
-	return &unboundedRun{factorisedRun: u.start(n), of: u}
+	return &unboundedRun{seldomRun{factorisedRun: u.start(n), ends: u.kernel.ends}, u}
 }
 
-// Add adds row row^T. If the rows have grown enough, it draws the noise of the next release.
+// Add adds row row^T. If the rows have grown enough, it draws the noise of the next release, whose
+// bounds follow it.
 func (r *unboundedRun) Add(rec *privacy.Record) (moved bool, err error) {
-	row, err := r.take(rec)
-	if row == nil {
-		return false, err
+	if moved, err = r.seldomRun.Add(rec); moved {
+		r.of.bound(r.sums, r.made)
 	}
-	packed.AddOuter(r.sum, row)
-	if ends := r.of.kernel.ends; r.made == len(ends) || r.count < ends[r.made] {
-		return false, nil
-	}
-	r.made++
-	r.by.next(r.made, r.factorised, r.stream, r.noise)
-	r.under(r.sum, r.noise)
-	r.of.bound(r.sums, r.made)
-	return true, nil
+	return moved, err
 }
-
-// Release returns the last sum that was released, with its noise.
-func (r *unboundedRun) Release() *privacy.Sums { return r.shown() }
 
 // Plan returns what the releases after the given number of records reveal of one record.
 func (u *unbounded) Plan(records int) privacy.Plan { return u.plan(records, 0).HeldBy(u) }

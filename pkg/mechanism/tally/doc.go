@@ -16,5 +16,9 @@
 //
 //   - [Additive]: the answer of a [Query] of your own to each batch of rounds, under noise.
 //
+// The normal equations of least squares, for a linear model of public contexts:
+//
+//   - [Regression]: those of each batch of rounds, under noise of their own shape.
+//
 // Read [Blocks] first.
 package tally

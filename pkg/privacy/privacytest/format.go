@@ -23,6 +23,9 @@ type Format[R any] struct {
 	Clips func(s privacy.Setup, r *privacy.Record) int
 	// Malformed returns records of a wrong shape, such as wrong lengths or arms.
 	Malformed func(s privacy.Setup, place int) []privacy.Record
+	// Contexts returns the contexts of all streams alike, by place, for a statistic whose neighbours
+	// have the same. nil means that each record has its own.
+	Contexts func(place int) []float64
 }
 
 // Rows returns the format of accumulators: rows (x, y) of bounded norms.

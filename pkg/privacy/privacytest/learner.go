@@ -223,7 +223,11 @@ func (c LearnerCase) attack(fail report) {
 					r.X[a*p.Dim+a%p.Dim] = p.ContextNorm
 				}
 				if p.Dim > 0 && t == 0 {
-					r.X[a*p.Dim+world%p.Dim] = p.ContextNorm
+					own := world % p.Dim
+					if plan.Neighbours.PublicContexts() {
+						own = 0
+					}
+					r.X[a*p.Dim+own] = p.ContextNorm
 				}
 				if t == 0 && world == 1 {
 					r.Rewards[a] = p.RewardMax

@@ -44,6 +44,7 @@ func accumulators() map[string]privacytest.Case[privacy.Sums] {
 		"Honaker":             rows(continual.Honaker{Budget: approximate}),
 		"square root":         rows(continual.SquareRoot{Budget: approximate}),
 		"BLT":                 rows(continual.BLT{Budget: approximate}),
+		"seldom":              rows(continual.Seldom{Budget: approximate}),
 		"unbounded":           rows(continual.Unbounded{Budget: approximate}),
 		"unbounded, each row": rows(continual.Unbounded{Budget: approximate, Growth: 1e-9}),
 		"secure tree":         rows(continual.SecureTree{Budget: approximate}),

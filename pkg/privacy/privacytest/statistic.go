@@ -138,6 +138,9 @@ func (c Case[R]) feed(x privacy.Stream[R], records []privacy.Record) (*transcrip
 	t.ends = append(t.ends, len(t.numbers))
 	for place := range records {
 		r := clone(&records[place])
+		if c.Format.Contexts != nil {
+			r.X = c.Format.Contexts(place)
+		}
 		moved, err := x.Add(&r)
 		if err != nil {
 			return nil, fmt.Errorf("record %d of %d: %w", place+1, len(records), err)
