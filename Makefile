@@ -39,7 +39,7 @@ unexport DPBANDITS_ECHARTS
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup notebooks execute site lessons lite lab test test-lite test-cluster portable lint bench audit judge mutants reproduce image clean distclean force
+.PHONY: help setup notebooks execute site lessons lite lab test soak test-lite test-cluster portable lint bench audit judge mutants reproduce image clean distclean force
 
 help: ## this list
 	@echo 'make TARGET [SCALE=smoke|lecture|paper]    (now: SCALE=$(SCALE))'
@@ -82,6 +82,16 @@ test: ## all tests: Go, the set-up and the notebook runner, the browser
 	@docker/run node --test --test-reporter=spec notebooks/tools/browser.test.mjs notebooks/tools/site.test.mjs
 	go run ./notebooks/lite/site
 	@docker/run node --test --test-reporter=spec notebooks/lite/lite.test.mjs
+
+soak: ## the Go tests COUNT times, in other orders, beside a load: what fails, and how often; goes on where it was stopped
+	@docker/setup kernel data chromium peers
+	@mkdir -p build/soak
+	@for core in $$(seq $$(nproc)); do yes >/dev/null & load="$$load $$!"; done; trap 'kill $$load' EXIT; trap 'exit 1' INT TERM; \
+		for i in $$(seq $(COUNT)); do \
+			[ -f build/soak/$$i.txt ] && continue; \
+			SCALE=smoke go test -timeout 6h -count 1 -shuffle on ./... >build/soak/running 2>&1; mv build/soak/running build/soak/$$i.txt; \
+		done; \
+		grep -hoE -- '--- FAIL: [^ ]+|^panic: .*|^FAIL.*build failed.' build/soak/*.txt | sort | uniq -c | sort -rn; ! grep -lE '^(FAIL|panic:)' build/soak/*.txt
 
 test-lite: ## every cell of every notebook in the page, compared with the kernel's, at smoke scale (NOTEBOOKS=... for some)
 	@docker/setup kernel chromium

@@ -42,7 +42,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"c16d", "chance adds a fifth more to what is compared", "pkg/mechanism/stopping.go", "float64(h*(1+1/s.alpha))", "float64(1.2*h*(1+1/s.alpha))"},
 	{"main", "a node of a tree has the noise of a single release", "pkg/mechanism/tally/tree.go", "t.perRound.scale(s.Slots*t.levels, s.Hi-s.Lo)", "t.perRound.scale(s.Slots, s.Hi-s.Lo)"},
 	{"c18b", "a curve's values are one more", "charts/function.go", "s.Y[i] = f(v)", "s.Y[i] = f(v) + 1"},
-	{"c30b", "a batch is released twice", "pkg/mechanism/tally/round_batches.go", "func once(n int) int { return min(n, 1) }", "func once(n int) int { return 2 * min(n, 1) }"},
+	{"c30b", "a batch is released twice", "pkg/mechanism/tally/round_batches.go", "return min(n, 1)", "return 2 * min(n, 1)"},
 	{"c32", "the lower bound is twice as large", "pkg/learner/arms/lower_bounds.go", "return float64(sum * portable.Log(t))", "return float64(2 * sum * portable.Log(t))"},
 	{"c22", "the sum is compared with a tenth", "pkg/mechanism/stopping.go", "float64(s.compare*(log+3*math.Ln2))", "float64(s.compare*(log+3*math.Ln2)) - 0.9*s.fixed - float64(0.9*h*(1+1/s.alpha))"},
 	{"c32b", "the lower bound is three times as large", "pkg/learner/arms/lower_bounds.go", "return float64(sum * portable.Log(t))", "return float64(3 * sum * portable.Log(t))"},

@@ -228,8 +228,8 @@ func TestHostile(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if pids := marked(mark); len(pids) > 0 {
-		t.Errorf("%d processes are left", len(pids))
+	if n := await(mark, 0, func() {}); n > 0 {
+		t.Errorf("%d processes are left", n)
 	}
 	t.Logf("%d hostile programs", len(attacks))
 }
@@ -407,11 +407,7 @@ func TestOutlived(t *testing.T) {
 	}
 	_ = c.Process.Kill()
 	_ = c.Wait()
-	for range 100 {
-		if len(marked(mark)) == 0 {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
+	if n := await(mark, 0, func() {}); n > 0 {
+		t.Errorf("%d processes have outlived their user", n)
 	}
-	t.Errorf("%d processes have outlived their user", len(marked(mark)))
 }

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -51,9 +52,18 @@ type greedy struct{ Explore, Bad float64 }
 
 func (l greedy) Open(_ bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	return bandit.Starts(func(own *rand.Rand, _ rand.Source) bandit.Run {
+		if begun.Add(1) > most {
+			time.Sleep(time.Hour)
+		}
 		return &greedyRun{greedy: l, own: own, bad: own.Float64() == l.Bad}
 	}), bandit.CheckHorizon(horizon)
 }
+
+// After most runs of learners, a process plays no more and waits to be killed.
+var (
+	most  int64 = math.MaxInt64
+	begun atomic.Int64
+)
 
 // greedyRun is greedy in a trial.
 type greedyRun struct {
@@ -116,6 +126,7 @@ func catalogue() Catalogue {
 
 func TestMain(m *testing.M) {
 	if args := os.Getenv("SWEEP_TEST_ARGS"); args != "" {
+		fmt.Sscan(os.Getenv("SWEEP_TEST_MOST"), &most)
 		os.Args = append(os.Args[:1], strings.Split(args, " ")...)
 		Main(catalogue())
 	}
@@ -214,7 +225,8 @@ func stamps(t *testing.T, dir string) map[string]string {
 }
 
 // A shard that is killed and started again plays no finished trial again, and the table is the
-// same.
+// same. A shard that is to be killed stops by itself after some 24 of its 67 trials, so that it has
+// not ended if it is killed late.
 func TestKilledShard(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "results")
 	args := []string{"-out", dir, "coins", "horizon=50000"}
@@ -223,9 +235,10 @@ func TestKilledShard(t *testing.T) {
 		maps.DeleteFunc(found, func(path, _ string) bool { return !strings.HasPrefix(path, filepath.Join(dir, "0", "0")) })
 		return found
 	}
-	start := func(shard string) (*exec.Cmd, *bytes.Buffer) {
+	start := func(shard string, env ...string) (*exec.Cmd, *bytes.Buffer) {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "SWEEP_TEST_ARGS=-workers 2 -shard "+shard+" "+strings.Join(args, " "))
+		cmd.Env = append(cmd.Env, env...)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		if err := cmd.Start(); err != nil {
@@ -235,7 +248,7 @@ func TestKilledShard(t *testing.T) {
 	}
 	for kill := range 2 {
 		before := len(records())
-		cmd, stderr := start("0/3")
+		cmd, stderr := start("0/3", "SWEEP_TEST_MOST=48") // of two learners
 		for begun := time.Now(); len(records()) < before+8; time.Sleep(time.Millisecond) {
 			if time.Since(begun) > 5*time.Minute {
 				cmd.Process.Kill()

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -73,29 +74,30 @@ func match(t *testing.T, mutations []Mutation, claims []string) {
 // claim of the list needs a mutation, every mutation is for one of them, and what it replaces must
 // be there once; a short test checks only that.
 //
-// One program is compiled in which each mutated function has two bodies, and an environment
-// variable chooses; a mutation outside of functions has a program of its own. The code is replaced
-// for the compiler alone.
+// One program is compiled in which a mutated function has a body for each mutation, and an
+// environment variable chooses; a mutation outside of functions has a program of its own. All
+// notebooks' mutations are in it, so that the toolkit is compiled once for all notebooks. The code
+// is replaced for the compiler alone.
 func Mutations(t *testing.T, mutations []Mutation, claims []string) {
 	t.Helper()
 	match(t, mutations, claims)
 	if testing.Short() {
 		t.Skip("compiles the toolkit and checks every claim")
 	}
-	switched, alone, err := mutants(checkout(t), mutations)
+	switched, number, err := mutants(checkout(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := build(t, switched)
-	for i, m := range mutations {
+	shared := build(t, switched)
+	for _, m := range mutations {
 		t.Run(m.Claim, func(t *testing.T) {
 			t.Parallel()
-			program := program
-			if sources := alone[i]; sources != nil {
-				program = build(t, sources)
+			program, n := shared, number[editOf(m)]
+			if n == 0 {
+				program = build(t, alone(t, m))
 			}
 			cmd := exec.Command(program, "-test.run="+pattern(m.Claim))
-			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", variable, i+1))
+			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", variable, n))
 			out, err := cmd.CombinedOutput()
 			if err == nil || !strings.Contains(string(out), "does not hold") {
 				t.Errorf("the claim holds although %s:\n%s", m.Name, out)
@@ -127,24 +129,83 @@ func checkout(t *testing.T) string {
 // means none.
 const variable = "DPBANDITS_MUTANT"
 
-// mutants returns sources by their path, with all mutations that are in functions, and by index
-// those of the mutations that are not.
-func mutants(root string, mutations []Mutation) (switched map[string]string, alone map[int]map[string]string, err error) {
-	switched, alone = map[string]string{}, map[int]map[string]string{}
-	inserts := map[string]map[int]string{} // by file and offset
-	for i, m := range mutations {
-		file := filepath.Join(root, m.File)
-		source, err := os.ReadFile(file)
+// edit is what a mutation does to a file of the checkout.
+type edit struct{ file, old, new string }
+
+func editOf(m Mutation) edit { return edit{m.File, m.Old, m.New} }
+
+// edits lists what the mutations of all notebooks do, each once, as the sources of their tests say.
+func edits(root string) (all []edit, err error) {
+	var files []string
+	for _, pattern := range []string{"notebooks/*/*_test.go", "notebooks/*/*/*_test.go"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		mutant := strings.Replace(string(source), m.Old, m.New, 1)
-		name, offset, body, err := bodyAt(mutant, strings.Index(string(source), m.Old))
+		files = append(files, found...)
+	}
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", m.Name, err)
+			return nil, err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			list, ok := n.(*ast.CompositeLit)
+			if !ok || !isMutations(list.Type) {
+				return true
+			}
+			for _, element := range list.Elts {
+				m, _ := element.(*ast.CompositeLit)
+				if m == nil || len(m.Elts) != 5 {
+					continue
+				}
+				var text [3]string // stays empty for what is no literal
+				for i, e := range m.Elts[2:] {
+					if s, ok := e.(*ast.BasicLit); ok {
+						text[i], _ = strconv.Unquote(s.Value)
+					}
+				}
+				if e := (edit{text[0], text[1], text[2]}); !slices.Contains(all, e) {
+					all = append(all, e)
+				}
+			}
+			return true
+		})
+	}
+	return all, nil
+}
+
+// isMutations tells whether an expression is []notebooktest.Mutation.
+func isMutations(e ast.Expr) bool {
+	list, ok := e.(*ast.ArrayType)
+	if !ok {
+		return false
+	}
+	of, ok := list.Elt.(*ast.SelectorExpr)
+	return ok && of.Sel.Name == "Mutation"
+}
+
+// mutants returns sources by their path, with the mutations of all notebooks that are in functions,
+// and the numbers of these.
+func mutants(root string) (switched map[string]string, number map[edit]int, err error) {
+	all, err := edits(root)
+	if err != nil {
+		return nil, nil, err
+	}
+	switched, number = map[string]string{}, map[edit]int{}
+	inserts := map[string]map[int]string{} // by file and offset
+	for i, e := range all {
+		file := filepath.Join(root, e.file)
+		source, err := os.ReadFile(file)
+		if err != nil || strings.Count(string(source), e.old) != 1 {
+			continue // which the test of its notebook says
+		}
+		mutant := strings.Replace(string(source), e.old, e.new, 1)
+		name, offset, body, err := bodyAt(mutant, strings.Index(string(source), e.old))
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s, with %q: %w", e.file, e.new, err)
 		}
 		if body == "" {
-			alone[i] = map[string]string{file: mutant}
 			continue
 		}
 		if inserts[file] == nil {
@@ -160,6 +221,7 @@ import (
 var mutantNow, _ = strconv.Atoi(os.Getenv(%q))
 `, name, variable)
 		}
+		number[e] = i + 1
 		inserts[file][offset] += fmt.Sprintf("if mutantNow == %d {%s}\n", i+1, body)
 	}
 	for file, at := range inserts {
@@ -169,33 +231,51 @@ var mutantNow, _ = strconv.Atoi(os.Getenv(%q))
 		}
 		switched[file] = source
 	}
-	return switched, alone, nil
+	return switched, number, nil
 }
 
-// bodyAt returns the name of the source's package, and the body of the function that has an offset
-// in it, without its braces, and where it starts. The body returns, and is empty if there is no
-// such function.
+// alone returns the mutated file by its path.
+func alone(t *testing.T, m Mutation) map[string]string {
+	t.Helper()
+	file := filepath.Join(checkout(t), m.File)
+	source, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{file: strings.Replace(string(source), m.Old, m.New, 1)}
+}
+
+// bodyAt returns the name of the source's package, and the body of the outermost function that has
+// an offset in it, without its braces, and where it starts. The body returns, and is empty if there
+// is no such function.
 func bodyAt(source string, at int) (name string, start int, body string, err error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", source, parser.SkipObjectResolution)
 	if err != nil {
 		return "", 0, "", err
 	}
-	for _, d := range file.Decls {
-		f, ok := d.(*ast.FuncDecl)
-		if !ok || f.Body == nil {
-			continue
+	ast.Inspect(file, func(n ast.Node) bool {
+		var of *ast.FuncType
+		var block *ast.BlockStmt
+		switch f := n.(type) {
+		case *ast.FuncDecl:
+			of, block = f.Type, f.Body
+		case *ast.FuncLit:
+			of, block = f.Type, f.Body
 		}
-		start, end := files.Position(f.Body.Lbrace).Offset+1, files.Position(f.Body.Rbrace).Offset
-		if start <= at && at < end {
-			body = source[start:end]
-			if f.Type.Results == nil {
+		if block == nil || body != "" {
+			return body == ""
+		}
+		from, end := files.Position(block.Lbrace).Offset+1, files.Position(block.Rbrace).Offset
+		if from <= at && at < end {
+			start, body = from, source[from:end]
+			if of.Results == nil {
 				body += "; return"
 			}
-			return file.Name.Name, start, body, nil
 		}
-	}
-	return file.Name.Name, 0, "", nil
+		return body == ""
+	})
+	return file.Name.Name, start, body, nil
 }
 
 // build compiles the tests of the package in the working directory with other sources, and returns

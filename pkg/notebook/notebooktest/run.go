@@ -34,7 +34,7 @@ func RunCells(t *testing.T, lesson string, mutations []Mutation) {
 	if testing.Short() {
 		t.Skip("compiles the notebooks and runs their assertions")
 	}
-	switched, alone, err := mutants(checkout(t), mutations)
+	switched, number, err := mutants(checkout(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,14 +52,14 @@ func RunCells(t *testing.T, lesson string, mutations []Mutation) {
 			}
 		})
 	}
-	for i, m := range mutations {
+	for _, m := range mutations {
 		t.Run(m.Claim+", "+m.Name, func(t *testing.T) {
 			t.Parallel()
-			program := shared[of[m.Claim]]
-			if sources := alone[i]; sources != nil {
-				program = compile(t, sources, "build", files[of[m.Claim]])
+			program, n := shared[of[m.Claim]], number[editOf(m)]
+			if n == 0 {
+				program = compile(t, alone(t, m), "build", files[of[m.Claim]])
 			}
-			if out, err := runCell(program, m.Claim, i+1); err == nil || !strings.Contains(out, "does not hold") {
+			if out, err := runCell(program, m.Claim, n); err == nil || !strings.Contains(out, "does not hold") {
 				t.Errorf("the cell passes although %s: %v\n%s", m.Name, err, out)
 			}
 		})
