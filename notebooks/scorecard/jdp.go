@@ -107,17 +107,6 @@ func dimensionFit(law string) power {
 	return fitPower(d, y)
 }
 
-// shifts are the eight values of rho_min of the authors' Figure 5: from a fifth of the way below
-// Gaussian(Opt) to a fifth above Wishart(Unshifted), on a logarithmic scale.
-func shifts() []float64 {
-	low, high := math.Log10(71629.3), math.Log10(1.28101e7)
-	s := make([]float64, 8)
-	for i := range s {
-		s[i] = low + (high-low)*float64(i-1)/5
-	}
-	return s
-}
-
 // shifted interpolates Experiment 3's regret at log10 rho_min. The errors of the neighbours are
 // taken to be fully dependent.
 func shifted(gap float64, mechanism string, at float64) Measured {
@@ -142,7 +131,8 @@ var figure2 = []struct {
 
 // figure5 has the regrets read off the authors' Figure 5, of 30 runs each, in thousands, with the
 // error of reading and of the band, by mechanism and gap and in the order of the shifts. Points
-// behind others are read to several thousands.
+// behind others are read to several thousands, or left out. Those without privacy are the ends of
+// the curves in the figure before it.
 var figure5 = []struct {
 	mechanism string
 	gap       float64
@@ -154,6 +144,13 @@ var figure5 = []struct {
 	{jdp.GaussianAuthors, 0, [8]float64{17.5, 15, 16, 21, 32, 60, 125, 304}, [8]float64{2, 2, 2, 2, 3, 4, 10, 22}},
 	{jdp.GaussianAuthors, 0.025, [8]float64{17, 14.5, 15, 18.5, 24.8, 37.2, 64.9, 84.9}, [8]float64{2, 2, 2, 2, 2, 3, 6, 11}},
 	{jdp.GaussianAuthors, 0.1, [8]float64{15.2, 13.5, 12.8, 13, 13.9, 15.8, 18.8, 16.7}, [8]float64{1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 2, 2}},
+	{jdp.WishartAuthors, 0.1 / 16, [8]float64{7: 338}, [8]float64{7: 26}},
+	{jdp.WishartAuthors, 0.1 / 64, [8]float64{7: 455}, [8]float64{7: 29}},
+	{jdp.GaussianAuthors, 0.1 / 16, [8]float64{7: 267}, [8]float64{7: 21}},
+	{jdp.GaussianAuthors, 0.1 / 64, [8]float64{7: 306}, [8]float64{7: 22}},
+	{jdp.NonPrivate, 0, [8]float64{7: 118}, [8]float64{7: 12}},
+	{jdp.NonPrivate, 0.1 / 16, [8]float64{7: 72}, [8]float64{7: 8}},
+	{jdp.NonPrivate, 0.1 / 64, [8]float64{7: 118.5}, [8]float64{7: 10}},
 }
 
 func jdpNumbers() []Number {
