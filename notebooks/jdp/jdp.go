@@ -262,8 +262,8 @@ func AuthorsShifts() []float64 {
 // LateShift is the largest of them. At smaller ones regret hardly rises after Experiment3 ends.
 func LateShift() float64 { return AuthorsShifts()[7] }
 
-// Experiment3Late plays Experiment 3 for one of the authors' gaps to its last round, as they did, at
-// LateShift: both mechanisms, and no privacy. Each gap has a seed of its own.
+// Experiment3Late plays Experiment 3 for one of the authors' gaps to its last round, as they did.
+// It plays both mechanisms and no privacy at LateShift. Each gap has a seed of its own.
 func Experiment3Late(s cell.Scale, gap float64) *simulate.Experiment {
 	e := experiment2(s, fmt.Sprintf("jdp-exp3-late-gap%g", gap), gap, cell.Pick(s, 2, 2, 4), nil)
 	e.Rounds = cell.Pick(s, 10_000, 200_000, Horizon)

@@ -156,13 +156,11 @@ var figure2Reasons = map[string]string{
 const fewTrials = "few trials of ours against 100 of theirs: of so many regrets one in twenty is expected beyond 2 errors; more trials would tell"
 
 var figure5Reasons = map[string]string{
-	"regret at ρmin = 10^7.56, gap 0.1, Wishart AuthorsCode": flatAlready,
-	"regret at ρmin = 10^7.56, gap 0, Gaussian AuthorsCode":  stillRising,
+	"regret at ρmin = 10^7.56, gap 0.025, Gaussian AuthorsCode": fourTrials,
+	"regret at ρmin = 10^7.56, gap 0.00625, NonPrivate":         fourTrials,
 }
 
-const stillRising = "they read at round 5 × 10⁷, we at 2 × 10⁷, where regret at the largest shift still rises; and our trials are fewer than their 30"
-
-const flatAlready = "not that they read at round 5 × 10⁷ and we at 2 × 10⁷: with this gap regret is flat long before. Our trials are fewer than their 30, and those of all gaps share their seeds"
+const fourTrials = "four trials of ours against 30 of theirs: regrets of single runs at so large a shift differ by more than half of their mean, so that four do not tell their own error; more trials would"
 
 // readOff writes a number that is read off a figure, with the error of reading it and of its band.
 func readOff(x, se float64) string { return fmt.Sprintf("%.0f ± %.0f, read off", x, se) }

@@ -3,6 +3,8 @@ package catalogue
 import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
+	"github.com/dpbandits/dpbandits/pkg/learner/linear"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -17,5 +19,11 @@ func Unraced() []Entry {
 		{Name: "TopTwo", Private: true, New: pure(func(e float64) made { return arms.NewTopTwo(e, 0.1) })},
 		{Name: "sequential halving", Private: true, New: pure(arms.NewSequentialHalving)},
 		{Name: "DP-BGE", Private: true, New: pure(arms.NewBoltzmannGumbel)},
+		{Name: "AdaC-GOPE", Private: true, Model: privacy.Joint, Linear: true, Same: true, For: LinearMeans, New: gaussian(linear.NewAdaCGOPE)},
+		{Name: "AdaC-OFUL", Private: true, Model: privacy.Joint, Linear: true, For: LinearMeans, New: gaussian(linear.NewAdaCOFUL)},
+		{Name: "JDP weighted regression", Private: true, Model: privacy.Joint, Linear: true, For: LinearMeans,
+			New: gaussian(func(b privacy.Budget) learner.Private[continual.Batch] {
+				return learner.New(linear.Weighted{}, continual.VectorBatches{Budget: b})
+			})},
 	}
 }

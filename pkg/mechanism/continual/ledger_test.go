@@ -92,7 +92,8 @@ func TestSpent(t *testing.T) {
 			_, blt := acc.Of.(BLT)
 			_, root := acc.Of.(SquareRoot)
 			_, below := acc.Of.(Honaker)
-			_, seldom := acc.Of.(Unbounded)
+			_, unbounded := acc.Of.(Unbounded)
+			_, seldom := acc.Of.(Seldom)
 			for records := 0; records <= horizon+1; records++ {
 				if released := records; released < horizon {
 					for _, node := range PrefixNodes(released) {
@@ -114,7 +115,7 @@ func TestSpent(t *testing.T) {
 					t.Fatalf("%s: %v is spent after %d rows of %d, %v before", name, spent, records, horizon, last)
 				}
 				last = spent
-				if !blt && !root && !below && !seldom && one > 0 {
+				if !blt && !root && !below && !unbounded && !seldom && one > 0 {
 					nodes := spent / one
 					if _, wishart := event.(account.WishartEvent); !wishart {
 						nodes *= nodes

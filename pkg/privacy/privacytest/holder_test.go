@@ -557,6 +557,8 @@ func policies(s subject) {
 			l = learner.New(x, privacy.Statistic[episodes.SparseTheta](episodes.NoisyIHT{` + thresholding + `}))
 		case learner.Policy[continual.Batch]:
 			l = learner.New(x, privacy.Statistic[continual.Batch](continual.VectorBatches{Budget: approximate}))
+		case learner.Policy[tally.Equations]:
+			l = learner.New(x, privacy.Statistic[tally.Equations](tally.Regression{Budget: approximate, Lengths: linear.AdaCGOPE{Budget: approximate}}))
 		case learner.Policy[episodes.SparseGram]:
 			l = learner.New(x, privacy.Statistic[episodes.SparseGram](episodes.SparseEpisodes{` + perEpisode + `}))
 		}
