@@ -60,8 +60,8 @@ func (e SemiBandit) validate() error {
 	default:
 		for a, mean := range e.Means {
 			switch {
-			case math.IsNaN(mean) || math.IsInf(mean, 0):
-				err = fmt.Errorf("field Means[%d] = %v, want finite", a, mean)
+			case !(math.Abs(mean) <= 1e300): // so that the regret of a run is finite
+				err = fmt.Errorf("field Means[%d] = %v, want in [-1e300, 1e300]", a, mean)
 			case e.Sigma == 0 && (mean < 0 || mean > 1):
 				err = fmt.Errorf("field Means[%d] = %v, want in [0, 1] for Bernoulli weights", a, mean)
 			}

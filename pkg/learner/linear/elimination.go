@@ -29,7 +29,7 @@ func newEliminates(who string, p bandit.Problem, horizon, stride int, by design.
 	}
 	what := fmt.Sprintf("learner: %s: Problem.Dim = %d, Arms = %d", who, p.Dim, p.Arms)
 	m := min(p.Dim, p.Arms)
-	if err := size.Check(what, float64(float64(p.Arms)*(float64(p.Dim)+4)+float64(100*float64(stride)))+float64(3*size.Triangle(m))); err != nil {
+	if err := size.Check(what, float64(float64(p.Arms)*(float64(p.Dim)+4))+float64(100*float64(stride))+float64(3*size.Triangle(m))); err != nil {
 		return nil, err
 	}
 	if _, err := by.Open(p.Arms, p.Dim); err != nil {
