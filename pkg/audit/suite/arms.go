@@ -119,7 +119,9 @@ func soundEstimates(e Effort) (items []audit.Item) {
 		}
 	}
 	for _, entry := range slices.Concat(catalogue.Arms(), catalogue.Adversarial(), catalogue.Unraced()) {
-		add(entry.Name, entry)
+		if !entry.Linear {
+			add(entry.Name, entry)
+		}
 	}
 	for _, entry := range catalogue.Linear() {
 		if name, ok := strings.CutPrefix(entry.Name, "core set"); ok {

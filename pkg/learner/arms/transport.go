@@ -49,7 +49,7 @@ func exponents(epsilon float64, i, j *looked) (of, other float64) {
 	flipped := looked{1 - j.mean, j.count, j.noises}
 	var x, y float64
 	for low, high := max(j.mean, 0), min(i.mean, 1); high-low > 0x1p-30; {
-		u := (low + high) / 2
+		u := float64((low + high) / 2)
 		x, y = i.tilt(epsilon, most, u), flipped.tilt(epsilon, most, 1-u)
 		a, b := portable.Expm1(x), -portable.Expm1(-y)
 		if i.count*a/(1+float64(u*a)) > j.count*b/(1-float64(u*b)) {
@@ -80,7 +80,7 @@ func (s *looked) tilt(epsilon, most, u float64) float64 {
 	}
 	low, high := 0.0, most
 	for high-low > high*0x1p-30 && high > 0x1p-60*most {
-		x := (low + high) / 2
+		x := float64((low + high) / 2)
 		e := portable.Exp(-x)
 		slope := s.count*(s.mean-u/(u+float64((1-u)*e))) - 2*s.noises*x/((epsilon-x)*(epsilon+x))
 		if slope > 0 {

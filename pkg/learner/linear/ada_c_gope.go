@@ -97,7 +97,7 @@ func (g AdaCGOPE) plays(i int, s privacy.Setup, mu float64) float64 {
 	log := g.log(i, s.Arms, s.Horizon)
 	if g.Calibration == privacy.AsPublished {
 		f := d + float64(2*math.Sqrt(float64(d*log))) + float64(2*log)
-		return float64(8*d/(b*b)*(log+math.Ln2)) + float64(2*d/b*math.Sqrt(f)*2/mu)
+		return float64(8*d/float64(b*b)*(log+math.Ln2)) + float64(4*d/b*math.Sqrt(f)/mu)
 	}
 	spread := g.most() * d
 	linear, constant := float64(2*log*spread), float64(8*log*spread*spread/mu/mu)
