@@ -88,9 +88,10 @@ func ExampleReleases() {
 }
 
 // Every private learner of the catalogues is attacked, but for those in the local model that have
-// no release, on features, and of draws, which soundArms attacks.
+// no release, on features, and those of draws, phases and batches, which others attack.
 func TestEntry(t *testing.T) {
-	none := []string{"LDP LinUCB", "LDP weighted regression", "JDP kernel UCB, BLT", "DP-TS-UCB"}
+	none := []string{"LDP LinUCB", "LDP weighted regression", "JDP kernel UCB, BLT", "DP-TS-UCB",
+		"AdaC-GOPE", "AdaC-OFUL", "JDP weighted regression"}
 	for _, e := range catalogue.All() {
 		item, err := entryItem(e.Name, e, Budget, nil)
 		if err != nil {

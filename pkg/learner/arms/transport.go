@@ -82,7 +82,7 @@ func (s *looked) tilt(epsilon, most, u float64) float64 {
 	for high-low > high*0x1p-30 && high > 0x1p-60*most {
 		x := float64((low + high) / 2)
 		e := portable.Exp(-x)
-		slope := s.count*(s.mean-u/(u+float64((1-u)*e))) - 2*s.noises*x/((epsilon-x)*(epsilon+x))
+		slope := float64(s.count*(s.mean-u/(u+float64((1-u)*e)))) - 2*s.noises*x/((epsilon-x)*(epsilon+x))
 		if slope > 0 {
 			low = x
 		} else {
