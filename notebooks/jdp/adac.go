@@ -43,9 +43,9 @@ type adaCGame struct {
 func adaCGames() []adaCGame {
 	contextual := []string{BLTSound, UnboundedSound, OFULSound, OFULCorrelated, NonPrivate}
 	fixed := append([]string{CoreSetSound, GOPESound, GOPEPrinted}, contextual...)
-	games := []adaCGame{{"jdp-adac-fixed", "50, always the same", environment.SphereArms{Dim: 5}, fixed}}
+	games := []adaCGame{{"jdp-adac-fixed", "50 fixed", environment.SphereArms{Dim: 5}, fixed}}
 	for _, gap := range Gaps {
-		games = append(games, adaCGame{fmt.Sprintf("jdp-adac-gap%g", gap), fmt.Sprintf("25 fresh ones, gap %g", gap),
+		games = append(games, adaCGame{fmt.Sprintf("jdp-adac-gap%g", gap), fmt.Sprintf("25 fresh, gap %g", gap),
 			environment.DecisionSets{Dim: 5, Gap: gap}, contextual})
 	}
 	return games
@@ -113,7 +113,7 @@ func reportAdaC(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 			private, epsilon := "nothing", "–"
 			claim := check.Try(learner.ClaimOf(adaCLearner(name), check.Try(bandit.OpenWorld(game.environment)).Problem(), adaCRounds))
 			if claim.Held() {
-				if private = "contexts and rewards"; claim.Neighbours().PublicContexts() {
+				if private = "both"; claim.Neighbours().PublicContexts() {
 					private = "rewards"
 				}
 				epsilon = fmt.Sprintf("%.3g", claim.Epsilon())
@@ -121,7 +121,7 @@ func reportAdaC(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 			t.Add(game.arms, label(name), private, epsilon, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), less, interval, c.Trials)
 		}
 	}
-	t.Caption = fmt.Sprintf("Cumulative regret after n = %s rounds in five dimensions, ε = %g and δ = %g asked for; ε in the table is proved, if one round's private part is replaced. "+
+	t.Caption = fmt.Sprintf("Cumulative regret after n = %s rounds in five dimensions, ε = %g and δ = %g asked for; ε in the table is proved, if one round's private part is replaced: its reward, or both context and reward. "+
 		"Over BLT and Unbounded with the shift that minimises the regret bound. Differences are trial by trial; seed %d",
 		cell.Thousands(tables[0].Provenance.Rounds), Budget.Epsilon, Budget.Delta, tables[0].Provenance.Seed)
 	return t, nil

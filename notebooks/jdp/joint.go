@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
@@ -175,21 +176,21 @@ func JointPower(t *simulate.Table, axis, policy string) simulate.Slope {
 // reportJoint has a row for each policy, T and epsilon: the largest regret, and at which size. The
 // last T of a policy has its powers, too.
 func reportJoint(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	t := charts.NewTable("policy", "ε", "T", "largest regret", "SE", "at s =", "power of T", "power of 1/ε")
+	t := charts.NewTable(append([]string{"ε", "T"}, JointPolicies...)...)
+	t.Align = "rr" + strings.Repeat("r", len(JointPolicies))
 	of := tables[0]
 	for _, at := range jointRuns(s) {
-		if at.Size != JointSizes[0] {
+		if at.Size != JointSizes[0] || at.Policy != JointPolicies[0] {
 			continue
 		}
-		regret, se, size := JointWorst(of, at.Policy, at.Rounds, at.Epsilon)
-		ofT, ofNoise := "", ""
-		if s == cell.Paper && at.Epsilon == JointEpsilon && at.Rounds == slices.Max(JointRounds) {
-			ofT, ofNoise = powerOf(JointPower(of, "T", at.Policy)), powerOf(JointPower(of, "1/ε", at.Policy))
+		row := []any{fmt.Sprint(at.Epsilon), cell.Thousands(at.Rounds)}
+		for _, policy := range JointPolicies {
+			regret, se, _ := JointWorst(of, policy, at.Rounds, at.Epsilon)
+			row = append(row, fmt.Sprintf("%s ± %.0f", cell.Thousands(int(math.Round(regret))), se))
 		}
-		t.Add(at.Policy, fmt.Sprint(at.Epsilon), at.Rounds, regret, se, fmt.Sprint(size), ofT, ofNoise)
+		t.Add(row...)
 	}
-	t.Caption = fmt.Sprintf("Largest regret over contexts of size s = 1 to 0.011, d = 2, δ = %g; %s. "+
-		"Powers of the largest regret, with 95%% intervals of the fit: of T at ε = %d, of 1/ε at T = %d", JointDelta, lab.Size(of), JointEpsilon, JointMiddle)
+	t.Caption = fmt.Sprintf("Largest regret ± its standard error over contexts of size s = 1 to 0.011, d = 2, δ = %g; %s", JointDelta, lab.Size(of))
 	return t, nil
 }
 

@@ -75,7 +75,7 @@ func TestRatesSmoke(t *testing.T) {
 	}
 }
 
-// A small run of jdp-joint has a row for each policy at six epsilons.
+// A small run of jdp-joint has a row for each of six epsilons, with all policies.
 func TestJointSmoke(t *testing.T) {
 	f, err := Figures.Named("jdp-joint")
 	if err != nil {
@@ -85,7 +85,7 @@ func TestJointSmoke(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := len(JointPolicies) * len(JointEpsilons); len(table.Rows) != want {
-		t.Errorf("%d rows, want %d", len(table.Rows), want)
+	if rows, want := len(table.Rows), len(JointEpsilons); rows != want || len(table.Rows[0]) != 2+len(JointPolicies) {
+		t.Errorf("%d rows of %d, want %d of %d", rows, len(table.Rows[0]), want, 2+len(JointPolicies))
 	}
 }
