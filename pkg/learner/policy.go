@@ -69,7 +69,8 @@ type Exacter[R any] interface {
 //
 // A row then depends on earlier releases and on its own round, as it does through the arm
 // anyway. The statistic clips it like any other, and its claim covers rows that depend on earlier
-// releases; so the claim stays the statistic's.
+// releases; so the claim stays the statistic's. Over a statistic for public contexts, whose claim
+// is for rewards alone, X may not depend on Y: what X adds up to is released as it is.
 type Encoder interface {
 	// Encode replaces the record of a round. It must depend on nothing but the broadcast and the
 	// record, as Act does on the broadcast and the view: a rule that remembered records would put one

@@ -15,10 +15,10 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// TestAudit attacks the sound subjects of the suite at smoke scale; package broken tests the others.
-// Its seed is fixed; over seeds, a sound claim is falsely excluded at most once in a hundred suites.
-// Six of the attacks draw the system's noise, which has no seed: they bring a false alarm to one run
-// of this test in 2000 at most (6 of the 130 or more shares of 1%, by the union bound).
+// TestAudit attacks the sound subjects of the suite at smoke scale; package broken tests others.
+// Its seed is fixed. Over seeds, a sound claim is falsely excluded in one of 100 suites at most.
+// Six of the attacks draw the system's noise, which has no seed: they bring a false alarm to one
+// run of this test in 2000 at most (6 of 130 or more shares of 1%, by the union bound).
 // Three of them, by likelihood, must see .6 of a claim: five runs saw .73 and more.
 //
 // Of at most five subjects less than .6 of what they prove is found, and of each of these a bound

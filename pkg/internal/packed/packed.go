@@ -279,16 +279,21 @@ func Cholesky(dst, a []float64, n int) (logDet float64, ok bool) {
 
 // Solve solves L L^T w = b in place of b, given A's Cholesky factor l.
 func Solve(l, b []float64) {
+	Forward(l, b)
 	n := len(b)
-	for i := range n {
-		for j := range i {
-			b[i] -= float64(l[Size(i)+j] * b[j])
-		}
-		b[i] /= l[Size(i)+i]
-	}
 	for i := n - 1; i >= 0; i-- {
 		for j := i + 1; j < n; j++ {
 			b[i] -= float64(l[Size(j)+i] * b[j])
+		}
+		b[i] /= l[Size(i)+i]
+	}
+}
+
+// Forward solves L w = b in place of b, given A's Cholesky factor l.
+func Forward(l, b []float64) {
+	for i := range b {
+		for j := range i {
+			b[i] -= float64(l[Size(i)+j] * b[j])
 		}
 		b[i] /= l[Size(i)+i]
 	}

@@ -3,15 +3,16 @@
 // A learner is a policy, which chooses arms by estimates, over a statistic of package mechanism,
 // which makes the estimates of rewards and decides the privacy. learner.New combines the two, and
 // so do the functions here, New and a name each. Rewards are in [RewardMin, RewardMax] of the
-// problem; a private statistic clips and counts those that are not. Policies rescale them to [0, 1],
-// which noise may leave. An arm that was not seen yet is played first, and ties go to the lowest
-// index.
+// problem; a private statistic clips and counts those that are not. Policies rescale estimates to
+// [0, 1], which noise may leave. An arm that was not seen yet is played first, and ties go to the
+// lowest index.
 //
 // To write one, give [ByIndex] a formula for what a round chooses by, as [BoltzmannGumbel] does in
 // a short file; .github/CONTRIBUTING.md has the steps. Where that is too slow, or no formula, embed
 // a base in the policy's rule: leader if the choice changes with the estimates alone, told if it
 // changes in each round, pair if it plays a leader or a challenger, bets if it is for adversarial
-// rewards and draws arms by probabilities. Each says in its comment (go doc -u) what a device is told.
+// rewards and draws arms by probabilities. Each says in its comment (go doc -u) what a device is
+// told.
 //
 // Not private, over exact means:
 //

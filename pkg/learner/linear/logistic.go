@@ -163,6 +163,9 @@ func (l *logisticRule) Encode(broadcast []float64, r *privacy.Record) error {
 		return fmt.Errorf("learner: Logistic: a record of %d numbers and %d rewards under a broadcast of %d, want %d, 1 and at least %d", len(r.X), len(r.Y), len(broadcast), d, d)
 	}
 	z := min(max(packed.Dot(r.X, broadcast[:d])/l.scale, -l.reach), l.reach)
+	if math.IsNaN(z) { // of a broadcast beyond all bounds; a refusal would tell of the context
+		z = 0
+	}
 	mu, w := logistic(z)
 	root := math.Sqrt(w)
 	for i, x := range r.X {

@@ -67,7 +67,8 @@ type publicContextsRun struct {
 	made   int       // releases so far
 	grown  float64   // det V over that of the last release
 	gram   []float64 // sum of x x^T, packed
-	sum    []float64 // sum of x y
+	sum    []float64 // sum of x (y - Lo), which loses no digits to a large Lo
+	all    []float64 // sum of x, which is public
 	noise  []float64
 	v      []float64 // V, then its Cholesky factor
 	back   []float64 // V^-1
@@ -160,7 +161,7 @@ func (p *publicContexts) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
 	d := p.data.Dim - 1
 	matrix, vector := func() []float64 { return make([]float64, packed.Size(d)) }, func() []float64 { return make([]float64, d) }
 	r := &publicContextsRun{publicContexts: p, rows: newRows(p.data, p.like), by: p.by.begin(d), stream: n, grown: 1,
-		gram: matrix(), v: matrix(), back: matrix(), sum: vector(), noise: vector(), along: vector(), work: make([]float64, 2*d*d)}
+		gram: matrix(), v: matrix(), back: matrix(), sum: vector(), all: vector(), noise: vector(), along: vector(), work: make([]float64, 2*d*d)}
 	r.invert()
 	return r
 }
@@ -175,10 +176,11 @@ func (r *publicContextsRun) Add(rec *privacy.Record) (moved bool, err error) {
 		return false, err
 	}
 	d := len(row) - 1
-	x, y := row[:d], row[d]
+	x, y := row[:d], row[d]-r.data.Lo
 	packed.AddOuter(r.gram, x)
 	for i, v := range x {
 		r.sum[i] += float64(v * y)
+		r.all[i] += v
 	}
 	packed.MulVec(r.along, r.back, x)
 	width := packed.Dot(x, r.along)
@@ -234,7 +236,7 @@ func (r *publicContextsRun) release() {
 	d := r.setup.Dim - 1
 	at := copy(r.sums.Packed, r.gram)
 	for i, v := range r.sum {
-		r.sums.Packed[at+i] = v + r.noise[i]
+		r.sums.Packed[at+i] = v + r.noise[i] + float64(r.data.Lo*r.all[i])
 	}
 	norm := min(1/r.ridge, packed.NormBoundTight(r.back, r.work, d))
 	r.sums.Bounds.Gamma = r.perturbation(r.made) * math.Sqrt(norm)

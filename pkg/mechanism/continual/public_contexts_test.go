@@ -242,3 +242,34 @@ func TestPublicContextsDoNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+// TestPublicContextsHideUnderLargeRewards: rewards are summed relative to Lo. So rounding moves no
+// sum by more than a reward may. Floats of the size of the whole sum are 512 apart; Lo and Hi lie
+// on two sides of the middle between two of them. A release is rounded once, so that a pair differs
+// with probability 1/256; more than 2 of 10 do once in 10^5 seeds.
+func TestPublicContextsHideUnderLargeRewards(t *testing.T) {
+	s := privacy.Setup{Dim: 2, Horizon: 8000, Bound: 1, Context: 1, Alpha: 0.1, Lo: 512*1953125000000 + 255}
+	s.Hi = s.Lo + 2
+	m := expect.Must(PublicContexts{Budget: budget}.Open(s))
+	differ := 0
+	for seed := range 10 {
+		var release [2]float64
+		for world := range release {
+			run := m.Start(privacy.NewNoise(random.Source(1, seed, "noise")))
+			for round := range s.Horizon - 1 {
+				y := s.Hi
+				if round == 4000 && world == 0 {
+					y = s.Lo
+				}
+				expect.Must(run.Add(privacy.Row([]float64{1, y})))
+			}
+			release[world] = run.Release().Packed[1]
+		}
+		if release[0] != release[1] {
+			differ++
+		}
+	}
+	if differ > 2 {
+		t.Errorf("%d of 10 releases tell a reward", differ)
+	}
+}

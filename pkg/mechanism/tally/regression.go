@@ -29,7 +29,8 @@ import (
 // if one does not, g counts as 1, which it never exceeds. So that V has an inverse if the contexts
 // do not span the space, a trillionth of n L^2 is added to its diagonal (of more than 4500 rounds,
 // n 2^-52), for n rounds and contexts of norm L at most; the estimates lose no more than their
-// digits by that.
+// digits by that. A context shorter than 1e-100 L counts as 0. Rewards are summed relative to Lo,
+// under the noise, and Lo times the sum of x, which is public, is added to what is released.
 //
 // Which arms are played depends on earlier releases and on public contexts, and not on the round's
 // reward. The trust model is central, and the noise is for research.
@@ -69,7 +70,8 @@ type regressionRun struct {
 	played    []bool    // by arm, in the open batch
 	contexts  []float64 // of these arms
 	varied    bool      // one of them had two contexts
-	v, u      []float64
+	v, u      []float64 // sums of x x^T and of x (y - Lo)
+	all       []float64 // sum of x, which is public
 	factor    []float64 // Cholesky's
 	x, z      []float64
 	release   Equations
@@ -133,7 +135,7 @@ func (r *regression) Start(n *privacy.Noise) privacy.Stream[Equations] {
 	d := r.data.Dim - 1
 	run := &regressionRun{regression: r, weighed: newWeighed(r.data), noise: n, left: max(0, r.lengths.Length(0, r.data)),
 		played: make([]bool, r.data.Arms), contexts: make([]float64, r.data.Arms*d),
-		v: make([]float64, packed.Size(d)), u: make([]float64, d), factor: make([]float64, packed.Size(d)),
+		v: make([]float64, packed.Size(d)), u: make([]float64, d), all: make([]float64, d), factor: make([]float64, packed.Size(d)),
 		x: make([]float64, d), z: make([]float64, d),
 		release: Equations{V: make([]float64, packed.Size(d)), U: make([]float64, d)}}
 	return run
@@ -153,10 +155,13 @@ func (r *regressionRun) Add(rec *privacy.Record) (moved bool, err error) {
 		return false, fmt.Errorf("mechanism: a context %v, want finite numbers", slices.Clone(rec.X))
 	}
 	r.take(rec)
-	x, y := r.x, r.clip(rec.Y[0])
+	x, y := r.x, r.over(rec.Y[0])
 	if copy(x, rec.X); packed.Norm(x) > r.context*(1+1e-12) {
 		packed.Shorten(x, r.context)
 		r.shortened++
+	}
+	if packed.Norm(x) < shortest*r.context {
+		clear(x)
 	}
 	if r.left == 0 {
 		return false, nil
@@ -169,6 +174,7 @@ func (r *regressionRun) Add(rec *privacy.Record) (moved bool, err error) {
 	packed.AddOuter(r.v, x)
 	for i, w := range x {
 		r.u[i] += float64(w * y)
+		r.all[i] += w
 	}
 	r.rounds++
 	if r.left--; r.left > 0 {
@@ -189,8 +195,8 @@ func (r *regressionRun) end() {
 	g := r.furthest()
 	e.Noise = r.sd * g
 	r.noise.Gaussian(r.z, r.sd)
-	for i, p := 0, 0; i < d; i++ { // U = u + g L z, where L L^T = V
-		e.U[i] = r.u[i] + float64(g*packed.Dot(r.factor[p:p+i+1], r.z[:i+1]))
+	for i, p := 0, 0; i < d; i++ { // U = u + g L z, where L L^T = V, and then what is public of it
+		e.U[i] = r.u[i] + float64(g*packed.Dot(r.factor[p:p+i+1], r.z[:i+1])) + float64(r.data.Lo*r.all[i])
 		p += i + 1
 	}
 	r.draws++
@@ -199,9 +205,15 @@ func (r *regressionRun) end() {
 	clear(r.played)
 	clear(r.v)
 	clear(r.u)
+	clear(r.all)
 }
 
-// furthest returns g, rounded up.
+// shortest is the length, in units of the norm, below which a context counts as 0: its square would
+// vanish, and the noise with it.
+const shortest = 1e-100
+
+// furthest returns g, rounded up: it is |L^-1 x| by the very L that shapes the noise. L's
+// condition is at most 1e6, by the ridge, so that forward substitution errs by d^1.5 2^-53 1e6.
 func (r *regressionRun) furthest() float64 {
 	if r.varied {
 		return 1
@@ -212,11 +224,11 @@ func (r *regressionRun) furthest() float64 {
 		if played {
 			x := r.contexts[arm*d : (arm+1)*d]
 			copy(r.x, x)
-			packed.Solve(r.factor, r.x)
-			most = max(most, packed.Dot(x, r.x))
+			packed.Forward(r.factor, r.x)
+			most = max(most, packed.Norm(r.x))
 		}
 	}
-	return min(1, math.Sqrt(most)*(1+1e-9))
+	return min(1, most*(1+float64(2e-10*float64(d)*math.Sqrt(float64(d)))))
 }
 
 // Release returns the equations of the batch that has ended last.
