@@ -104,12 +104,7 @@ func reportAdaC(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		for _, name := range game.policies {
 			c := check.Try(tables[i].Curve(name))
 			_, mean, se := c.Last()
-			less, interval := "–", "–"
-			if name != BLTSound {
-				paired := check.Try(tables[i].Curve(name + " - " + BLTSound))
-				_, d, dse := paired.Last()
-				less, interval = fmt.Sprintf("%.0f", d), fmt.Sprintf("%.0f to %.0f", d-paired.Student95()*dse, d+paired.Student95()*dse)
-			}
+			less, interval := less(tables[i], name, BLTSound)
 			private, epsilon := "nothing", "–"
 			claim := check.Try(learner.ClaimOf(adaCLearner(name), check.Try(bandit.OpenWorld(game.environment)).Problem(), adaCRounds))
 			if claim.Held() {

@@ -52,7 +52,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"j03-buys", "sound noise is twice as large", "pkg/mechanism/continual/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = 2 * math.Sqrt(float64(g.levels)) * square / mu"},
 	{"j03b-joint-sign", "a batch has ten times the noise", "pkg/mechanism/continual/vector_batches.go", "b.sd = 2 * s.Bound / mu;", "b.sd = 20 * s.Bound / mu;"},
 	{"j03b-joint", "the powers are those of 1/T", "notebooks/jdp/joint.go", "add(float64(rounds), rounds, JointEpsilon)", "add(1/float64(rounds), rounds, JointEpsilon)"},
-	{"j03b-joint-table", "the first size is taken for the worst", "notebooks/jdp/joint.go", "if mean > regret {", "if regret == 0 {"},
+	{"j03b-joint-table", "the first size is taken for the worst", "notebooks/lab/study.go", "; mean > regret {", "; regret == 0 {"},
 	{"st03-pulls", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
 	{"st03-rates-logs", "a node's degrees of freedom do not grow with its delta", "pkg/mechanism/continual/wishart.go", "return 28 * portable.Log(4/node.Delta)", "return 28 * portable.Log(4/0.1)"},
 	{"st03-rates-powers", "Theorem 5 forgets the number of rounds", "pkg/learner/linear/theory.go", "math.Sqrt(8*float64(t.Rounds)*potential)", "math.Sqrt(8*potential)"},

@@ -87,8 +87,8 @@ func (at JointAt) learner() bandit.Learner {
 	return learner.New(linear.Weighted{}, batches)
 }
 
-// regret plays a run.
-func (at JointAt) regret(seed uint64) (sum float64) {
+// Regret plays a run.
+func (at JointAt) Regret(seed uint64) (sum float64) {
 	env := ldp.Scales{Sizes: []float64{at.Size}}
 	check.OK(simulate.Play(env, at.learner(), at.Rounds, seed, func(r *simulate.Round) { sum += r.Trial.Regret(r.Played) }))
 	return sum
@@ -117,30 +117,18 @@ func jointRuns(s cell.Scale) (all []JointAt) {
 
 // jointStudy plays all runs of a trial with one seed, so that they meet the same users.
 func jointStudy(s cell.Scale) []*lab.Study {
-	runs := jointRuns(s)
-	study := &lab.Study{Name: "jdp-joint", Seed: Seed, Trials: cell.Pick(s, 2, 3, 4), Rounds: slices.Max(JointRounds)}
-	for _, at := range runs {
-		study.What = append(study.What, at.String())
-	}
-	study.Trial = func(trial int) (out []float64) {
-		for _, at := range runs {
-			out = append(out, at.regret(uint64(Seed*1000+trial)))
-		}
-		return out
-	}
-	return []*lab.Study{study}
+	return []*lab.Study{lab.Regrets(lab.Study{Name: "jdp-joint", Seed: Seed, Trials: cell.Pick(s, 2, 3, 4), Rounds: slices.Max(JointRounds)}, jointRuns(s))}
 }
 
 // JointWorst returns a policy's largest mean regret over the sizes at a T and an epsilon, its
 // standard error, and that size.
 func JointWorst(t *simulate.Table, policy string, rounds int, epsilon float64) (regret, se, size float64) {
+	var runs []JointAt
 	for _, s := range JointSizes {
-		_, mean, e := check.Try(t.Curve(JointAt{policy, rounds, s, epsilon}.String())).Last()
-		if mean > regret {
-			regret, se, size = mean, e, s
-		}
+		runs = append(runs, JointAt{policy, rounds, s, epsilon})
 	}
-	return regret, se, size
+	regret, se, worst := lab.Worst(t, runs)
+	return regret, se, worst.Size
 }
 
 // jointLine returns what varies, T or 1/epsilon, and a policy's largest regrets.

@@ -174,6 +174,17 @@ func promised(l bandit.Calibrated, round int, gap float64) float64 {
 	return general
 }
 
+// less writes the paired difference of a policy's last regret to another's, and its 95% interval.
+func less(t *simulate.Table, policy, than string) (difference, interval string) {
+	if policy == than {
+		return "–", "–"
+	}
+	c := check.Try(t.Curve(policy + " - " + than))
+	_, d, se := c.Last()
+	half := c.Student95() * se
+	return fmt.Sprintf("%.0f", d), fmt.Sprintf("%.0f to %.0f", d-half, d+half)
+}
+
 func report4(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("gap", "policy", "regret", "SE", "trials", "authors", "z", "of printed", "true ε", "theorem")
 	for i, gap := range Gaps {

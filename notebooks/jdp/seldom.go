@@ -72,12 +72,7 @@ func reportSeldom(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error)
 		for _, name := range seldomPolicies {
 			c := check.Try(tables[i].Curve(name))
 			_, mean, se := c.Last()
-			less, interval := "–", "–"
-			if name != UnboundedSound {
-				paired := check.Try(tables[i].Curve(name + " - " + UnboundedSound))
-				_, d, dse := paired.Last()
-				less, interval = fmt.Sprintf("%.0f", d), fmt.Sprintf("%.0f to %.0f", d-paired.Student95()*dse, d+paired.Student95()*dse)
-			}
+			less, interval := less(tables[i], name, UnboundedSound)
 			sums := seldomSums[name]
 			t.Add(gap, label(name), fmt.Sprintf("%.2f", largest(sums)), cell.Thousands(int(foreseen(sums, 5, UnboundedHorizons[0]))),
 				fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), less, interval, c.Trials)

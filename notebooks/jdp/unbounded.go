@@ -86,12 +86,7 @@ func reportUnbounded(_ cell.Scale, tables []*simulate.Table) (*charts.Table, err
 		for _, name := range unboundedPolicies(table.Provenance.Horizon) {
 			c := check.Try(table.Curve(name))
 			_, mean, se := c.Last()
-			less, interval := "–", "–"
-			if name != BLTSound {
-				paired := check.Try(table.Curve(name + " - " + BLTSound))
-				_, d, dse := paired.Last()
-				less, interval = fmt.Sprintf("%.0f", d), fmt.Sprintf("%.0f to %.0f", d-paired.Student95()*dse, d+paired.Student95()*dse)
-			}
+			less, interval := less(table, name, BLTSound)
 			t.Add(cell.Thousands(table.Provenance.Horizon), Gaps[i%len(Gaps)], label(name), fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), less, interval, fmt.Sprintf("%.0f%%", 100*mean/base), c.Trials)
 		}
 	}

@@ -41,6 +41,37 @@ type Study struct {
 	Trial func(trial int) []float64
 }
 
+// Playable is a run of a study of regrets. Its text names its regret in the table.
+type Playable interface {
+	fmt.Stringer
+	Regret(seed uint64) float64
+}
+
+// Regrets makes a study measure the regrets of runs. All runs of a trial have one seed, so that they
+// meet the same users.
+func Regrets[R Playable](s Study, runs []R) *Study {
+	for _, r := range runs {
+		s.What = append(s.What, r.String())
+	}
+	s.Trial = func(trial int) (out []float64) {
+		for _, r := range runs {
+			out = append(out, r.Regret(s.Seed*1000+uint64(trial)))
+		}
+		return out
+	}
+	return &s
+}
+
+// Worst returns the largest mean regret of runs in a table, its standard error, and which it is.
+func Worst[R Playable](t *simulate.Table, runs []R) (regret, se float64, worst R) {
+	for _, r := range runs {
+		if _, mean, e := check.Try(t.Curve(r.String())).Last(); mean > regret {
+			regret, se, worst = mean, e, r
+		}
+	}
+	return regret, se, worst
+}
+
 // measured is a finished trial, as a line of a checkpoint has it.
 type measured struct {
 	Trial  int

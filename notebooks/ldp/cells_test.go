@@ -32,7 +32,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"l01-assert-dimension", "the gradient has the wrong sign", "pkg/learner/local/online_ucb_server.go", "g := float64(2*v*(prediction-reward))", "g := float64(-2*v*(prediction-reward))"},
 	{"st01-events", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
 	{"st01-by-T", "regret is squared", "charts/curves.go", "s.X, s.Y = append(s.X, values[i]), append(s.Y, c.Mean[last])", "s.X, s.Y = append(s.X, values[i]), append(s.Y, c.Mean[last]*c.Mean[last])"},
-	{"st01-sqrt", "the first size is taken for the worst", "notebooks/ldp/sqrt.go", "if mean > regret {", "if regret == 0 {"},
+	{"st01-sqrt", "the first size is taken for the worst", "notebooks/lab/study.go", "; mean > regret {", "; regret == 0 {"},
 	{"st01-sqrt-table", "less noise is taken for more", "notebooks/ldp/sqrt.go", "x, y = append(x, 1/mu)", "x, y = append(x, mu)"},
 	{"st01-by-d", "the standard error is taken for the mean", "charts/curves.go", "s.X, s.Y = append(s.X, values[i]), append(s.Y, c.Mean[last])", "s.X, s.Y = append(s.X, values[i]), append(s.Y, c.SE[last])"},
 }

@@ -85,8 +85,8 @@ func (at SqrtAt) learner() bandit.Learner {
 	return learner.Local{Device: local.WeightedDevice{Budget: b}, Server: server}
 }
 
-// regret plays a run.
-func (at SqrtAt) regret(seed uint64) (sum float64) {
+// Regret plays a run.
+func (at SqrtAt) Regret(seed uint64) (sum float64) {
 	check.OK(simulate.Play(Scales{at.Sizes}, at.learner(), at.Rounds, seed, func(r *simulate.Round) { sum += r.Trial.Regret(r.Played) }))
 	return sum
 }
@@ -114,30 +114,18 @@ func sqrtRuns(s cell.Scale) (all []SqrtAt) {
 
 // sqrtStudy plays all runs of a trial with one seed, so that they meet the same users.
 func sqrtStudy(s cell.Scale) []*lab.Study {
-	runs := sqrtRuns(s)
-	study := &lab.Study{Name: "ldp-sqrt", Seed: Seed, Trials: cell.Pick(s, 2, 3, 6), Rounds: SqrtRounds[len(SqrtRounds)-1]}
-	for _, at := range runs {
-		study.What = append(study.What, at.String())
-	}
-	study.Trial = func(trial int) (out []float64) {
-		for _, at := range runs {
-			out = append(out, at.regret(uint64(Seed*1000+trial)))
-		}
-		return out
-	}
-	return []*lab.Study{study}
+	return []*lab.Study{lab.Regrets(lab.Study{Name: "ldp-sqrt", Seed: Seed, Trials: cell.Pick(s, 2, 3, 6), Rounds: SqrtRounds[len(SqrtRounds)-1]}, sqrtRuns(s))}
 }
 
 // SqrtWorst returns a policy's largest mean regret over the sizes at a T and an epsilon, its
 // standard error, and that size.
 func SqrtWorst(t *simulate.Table, policy string, rounds int, epsilon float64) (regret, se, size float64) {
+	var runs []SqrtAt
 	for _, s := range SqrtSizes {
-		_, mean, e := check.Try(t.Curve(SqrtAt{policy, rounds, []float64{s}, epsilon}.String())).Last()
-		if mean > regret {
-			regret, se, size = mean, e, s
-		}
+		runs = append(runs, SqrtAt{policy, rounds, []float64{s}, epsilon})
 	}
-	return regret, se, size
+	regret, se, worst := lab.Worst(t, runs)
+	return regret, se, worst.Sizes[0]
 }
 
 // SqrtPower fits the power of T in the largest regret of a policy at epsilon = RateEpsilon.

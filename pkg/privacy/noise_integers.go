@@ -2,6 +2,7 @@ package privacy
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -9,11 +10,7 @@ import (
 // DiscreteGaussian fills dst with independent draws of g, P(z) ~ exp(-z^2/(2 sigma^2)) on the
 // integers. They are as good as the source: with random.System they are fit to protect people.
 func (n *Noise) DiscreteGaussian(dst []int64, g *random.DiscreteGaussian) {
-	law := DiscreteGaussianLaw(len(dst), g)
-	if n.integers(law, dst) {
-		return
-	}
-	g.Fill(n.rng, dst)
+	n.integers(DiscreteGaussianLaw(len(dst), g), dst, g)
 }
 
 // DiscreteGaussianLaw returns the law of DiscreteGaussian. Its Scale is sigma.
@@ -24,11 +21,7 @@ func DiscreteGaussianLaw(dim int, g *random.DiscreteGaussian) Law {
 // DiscreteLaplace fills dst with independent draws of l, P(z) ~ exp(-|z|/scale) on the integers.
 // They are as good as the source: with random.System they are fit to protect people.
 func (n *Noise) DiscreteLaplace(dst []int64, l *random.DiscreteLaplace) {
-	law := DiscreteLaplaceLaw(len(dst), l)
-	if n.integers(law, dst) {
-		return
-	}
-	l.Fill(n.rng, dst)
+	n.integers(DiscreteLaplaceLaw(len(dst), l), dst, l)
 }
 
 // DiscreteLaplaceLaw returns the law of DiscreteLaplace.
@@ -38,11 +31,7 @@ func DiscreteLaplaceLaw(dim int, l *random.DiscreteLaplace) Law {
 
 // Binomial fills dst with independent draws of b, which are numbers of successes.
 func (n *Noise) Binomial(dst []int64, b *random.Binomial) {
-	law := BinomialLaw(len(dst), b)
-	if n.integers(law, dst) {
-		return
-	}
-	b.Fill(n.rng, dst)
+	n.integers(BinomialLaw(len(dst), b), dst, b)
 }
 
 // BinomialLaw returns the law of Binomial. Its Scale is the probability of a success, its Shape the
@@ -74,16 +63,16 @@ func (n *Noise) Round(dst []int64, v []float64) {
 // RoundLaw returns the law of Round.
 func RoundLaw(dim int) Law { return Law{Kind: kindRounding, Dim: dim} }
 
-// integers notes a draw of integers, and reports whether a script has made it.
-func (n *Noise) integers(law Law, dst []int64) bool {
+// integers notes a draw of integers, and makes it, or a script does.
+func (n *Noise) integers(law Law, dst []int64, sampler interface{ Fill(rand.Source, []int64) }) {
 	n.note(law)
 	if n.script == nil {
-		return false
+		sampler.Fill(n.rng, dst)
+		return
 	}
 	numbers := make([]float64, len(dst))
 	n.script(law, numbers)
 	for i, v := range numbers {
 		dst[i] = int64(math.RoundToEven(v))
 	}
-	return true
 }

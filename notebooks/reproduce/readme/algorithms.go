@@ -229,10 +229,10 @@ func table(found []audited) (string, error) {
 	return b.String(), nil
 }
 
-// power writes a delta: 10⁻⁵ where it is a small power of ten.
+// power writes a delta, and 1e-05 as a power of ten.
 func power(x float64) string {
-	if x == 1e-5 {
-		return "10⁻⁵"
+	if exponent, ok := strings.CutPrefix(trim(x), "1e-0"); ok {
+		return "10⁻" + string([]rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[exponent[0]-'0'])
 	}
 	return trim(x)
 }

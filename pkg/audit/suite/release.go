@@ -9,7 +9,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -198,23 +197,24 @@ func entryItem(name string, e catalogue.Entry, b privacy.Budget, runs func(round
 		}
 		return r.Item()
 	case learner.Private[privacy.Sums]:
-		if _, public := l.Statistic.(continual.PublicContexts); public { // and no row moves the matrix
-			return nil, nil
-		}
 		return firstRow(name, r.runs(1), l.Statistic)
 	}
 	return nil, nil
 }
 
 // firstRow audits the noisy sum of a single row in two dimensions, the first release that a linear
-// learner reads. The two rows are as far apart as rows can be.
+// learner reads. The two rows are as far apart as rows can be. There is none where contexts are
+// public.
 func firstRow(name string, runs int, statistic privacy.Accumulator) (audit.Item, error) {
-	setup := privacy.Setup{Horizon: 2, Dim: 3, Bound: math.Sqrt2, Context: 1, Alpha: 0.01}
+	setup := privacy.Setup{Horizon: 2, Dim: 3, Bound: math.Sqrt2, Context: 1, Alpha: 0.01, Lo: -1, Hi: 1}
 	of, err := statistic.Open(setup)
 	if err != nil {
 		return nil, err
 	}
 	plan := privacy.PlanOf(of, 1)
+	if plan.Neighbours.PublicContexts() { // two rows differ in their contexts
+		return nil, nil
+	}
 	var rows [2][]float64
 	rows[0], rows[1] = audit.FarRows(setup)
 	var values [2][][]float64

@@ -60,18 +60,6 @@ func TestTopTwoGoldens(t *testing.T) {
 	for _, g := range []struct {
 		epsilon, rounds, se float64
 	}{{1, 274.7, 6.6}, {0.1, 1193.5, 20}} {
-		const trials = 200
-		sum, squares := 0.0, 0.0
-		for trial := range trials {
-			round, _ := stopping(t, arms.NewTopTwo(g.epsilon, 0.1), []float64{0.5, 0.9, 0.5}, trial)
-			sum += float64(round)
-			squares += float64(round) * float64(round)
-		}
-		mean := sum / trials
-		se := math.Sqrt((squares/trials - mean*mean) / trials)
-		t.Logf("epsilon %v: %.0f (%.0f) rounds, golden %.0f (%.0f)", g.epsilon, mean, se, g.rounds, g.se)
-		if math.Abs(mean-g.rounds) > 4*math.Hypot(se, g.se) {
-			t.Errorf("epsilon %v: stops after %.0f (%.0f) rounds, golden %.0f (%.0f)", g.epsilon, mean, se, g.rounds, g.se)
-		}
+		stopsAsGolden(t, arms.NewTopTwo(g.epsilon, 0.1), g.rounds, g.se)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
@@ -234,5 +235,25 @@ func TestLogisticRefuses(t *testing.T) {
 	v := bandit.View{Round: 1, Arms: 1, Dim: 3, X: []float64{0.1, 0, 0}}
 	if err := run.Run.Update(&v, []int{0}, []float64{math.NaN()}); err == nil {
 		t.Error("a reward that is no number is taken")
+	}
+}
+
+// TestLogisticRefusesNoContext: under a broadcast whose products with contexts overflow a device
+// still has a row to send. To send none would tell of the context.
+func TestLogisticRefusesNoContext(t *testing.T) {
+	p := bandit.Problem{Arms: 1, Dim: 2, Slots: 1, ContextNorm: 10, RewardMax: 1}
+	policy := learner.New(linear.Logistic{}, nil)
+	ready, err := policy.Open(p, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := ready.Start(nil, random.Source(1, 0, "noise")).(*learner.PrivateRun[privacy.Sums]).Rule().(learner.Encoder)
+	for _, theta := range [][]float64{{1.7e308, -1.7e308}, {math.Inf(1), 0}} {
+		for _, x := range [][]float64{{5, 5}, {0, 0}, {0, 1}} {
+			r := privacy.Record{X: x, Y: []float64{1}}
+			if err := rule.Encode(theta, &r); err != nil || !packed.Finite(r.X) || !packed.Finite(r.Y) {
+				t.Errorf("theta = %v, x = %v: %v, and a row %v, %v", theta, x, err, r.X, r.Y)
+			}
+		}
 	}
 }

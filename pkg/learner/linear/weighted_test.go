@@ -3,11 +3,9 @@ package linear_test
 import (
 	"context"
 	_ "embed"
-	"encoding/csv"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -35,21 +33,6 @@ var weightedGolden string
 var short = bandit.Problem{Arms: 1, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 
 var shortTheta = []float64{0.5, -0.3, 0.7}
-
-// shortData returns the contexts and rewards of weighted.py.
-func shortData(count int) (x [][]float64, y []float64) {
-	state := uint64(1)
-	next := func() float64 {
-		state = state*6364136223846793005 + 1442695040888963407
-		return 2*(float64(state>>11)/(1<<53)) - 1
-	}
-	for range count {
-		a, b, c, noise := next(), next(), next(), next()
-		row := []float64{0.8 * a, 0.24*a + 0.2*b, 0.05*a + 0.03*c}
-		x, y = append(x, row), append(y, 0.5*row[0]-0.3*row[1]+0.7*row[2]+0.1*noise)
-	}
-	return x, y
-}
 
 // weightedOver is the learner over batches of a budget.
 func weightedOver(w linear.Weighted, b privacy.Budget) learner.Private[continual.Batch] {
@@ -102,42 +85,13 @@ func (s *sender) add(t *testing.T, x []float64, y float64) bool {
 	return moved
 }
 
-// length returns |A x| for a matrix by its rows.
-func length(a, x []float64) (norm float64) {
-	for i := range x {
-		norm = math.Hypot(norm, learnertest.Dot(a[i*len(x):(i+1)*len(x)], x))
-	}
-	return norm
-}
-
 // TestWeightedReference: without noise, theta and the widths of each batch are those that numpy
 // finds with another root of the same matrix, and R^T R is what scipy finds for the fixed point.
 func TestWeightedReference(t *testing.T) {
-	in := csv.NewReader(strings.NewReader(weightedGolden))
-	in.FieldsPerRecord = -1
-	lines, err := in.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var batches [][]float64
-	var fixed []float64
-	for _, line := range lines {
-		var v []float64
-		for _, s := range line[1:] {
-			number, err := strconv.ParseFloat(s, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			v = append(v, number)
-		}
-		if line[0] == "fixed" {
-			fixed = v
-			continue
-		}
-		batches = append(batches, v)
-	}
+	golden := learnertest.Golden(t, weightedGolden)
+	batches, fixed := golden["batch"], golden["fixed"][0]
 	const horizon = 4000
-	x, y := shortData(horizon)
+	x, y := learnertest.ShortData(horizon)
 	s := sending(t, weightedOver(linear.Weighted{}, learnertest.None), short, horizon, 1)
 	for i, row := range x {
 		s.add(t, row, y[i])
@@ -155,11 +109,7 @@ func TestWeightedReference(t *testing.T) {
 		}
 	}
 	for e, want := range batches {
-		theta, a := got[12*e:12*e+3], got[12*e+3:12*e+12]
-		have := slices.Clone(theta)
-		for _, probe := range [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.3, -0.5, 0.2}} {
-			have = append(have, length(a, probe))
-		}
+		have := learnertest.Widths(got[12*e:])
 		near("theta and widths of batch "+strconv.Itoa(e), have, want, 1e-7)
 	}
 
@@ -169,13 +119,7 @@ func TestWeightedReference(t *testing.T) {
 		s.add(t, x[i%50], y[i%50])
 	}
 	r := s.broadcast
-	columns := [][]float64{{r[0], r[1], r[3]}, {0, r[2], r[4]}, {0, 0, r[5]}}
-	var square []float64
-	for i := range 3 {
-		for j := range i + 1 {
-			square = append(square, learnertest.Dot(columns[i], columns[j]))
-		}
-	}
+	square := learnertest.Square(r)
 	near("R^T R", square, fixed, 1e-3)
 }
 
@@ -233,7 +177,7 @@ func TestWeightedNoise(t *testing.T) {
 func TestWeightedCoverage(t *testing.T) {
 	const horizon, runs = 20_000, 60
 	b := privacy.Budget{Epsilon: 2, Delta: 0.1}
-	x, y := shortData(horizon)
+	x, y := learnertest.ShortData(horizon)
 	worst, width := 0.0, 0.0
 	for seed := range uint64(runs) {
 		s := sending(t, weightedOver(linear.Weighted{Alpha: 0.001, Sigma: 0.1}, b), short, horizon, seed)
@@ -244,7 +188,7 @@ func TestWeightedCoverage(t *testing.T) {
 		for ; len(got) > 0; got = got[12:] {
 			miss := []float64{got[0] - shortTheta[0], got[1] - shortTheta[1], got[2] - shortTheta[2]}
 			for _, row := range x[:200] {
-				far := length(got[3:12], row)
+				far := learnertest.Length(got[3:12], row)
 				worst = max(worst, math.Abs(learnertest.Dot(row, miss))/far)
 				if len(got) == 12 {
 					width += far / 200 / runs
@@ -269,7 +213,7 @@ func TestWeightedCoverage(t *testing.T) {
 
 // TestWeightedSteps: what is ruled out changes after so many batches, and R after each.
 func TestWeightedSteps(t *testing.T) {
-	x, y := shortData(1000)
+	x, y := learnertest.ShortData(1000)
 	s := sending(t, weightedOver(linear.Weighted{Steps: 3}, learnertest.Strict), short, 1000, 1)
 	ended := 0
 	for i, row := range x {

@@ -3,13 +3,10 @@ package local_test
 import (
 	"context"
 	_ "embed"
-	"encoding/csv"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -36,21 +33,6 @@ var weightedGolden string
 // short is a problem in three dimensions.
 var short = bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 
-// shortData returns the contexts and rewards of weighted.py.
-func shortData(count int) (x [][]float64, y []float64) {
-	state := uint64(1)
-	next := func() float64 {
-		state = state*6364136223846793005 + 1442695040888963407
-		return 2*(float64(state>>11)/(1<<53)) - 1
-	}
-	for range count {
-		a, b, c, noise := next(), next(), next(), next()
-		row := []float64{0.8 * a, 0.24*a + 0.2*b, 0.05*a + 0.03*c}
-		x, y = append(x, row), append(y, 0.5*row[0]-0.3*row[1]+0.7*row[2]+0.1*noise)
-	}
-	return x, y
-}
-
 // reports sends a server the messages of rows, again and again.
 func reports(t *testing.T, device learner.Reporter, server learner.Receiver, x [][]float64, y []float64, count int, seed uint64) {
 	t.Helper()
@@ -67,55 +49,22 @@ func reports(t *testing.T, device learner.Reporter, server learner.Receiver, x [
 	}
 }
 
-// length returns |A x| for a matrix by its rows.
-func length(a, x []float64) (norm float64) {
-	for i := range x {
-		norm = math.Hypot(norm, learnertest.Dot(a[i*len(x):(i+1)*len(x)], x))
-	}
-	return norm
-}
-
 // TestWeightedReference: without noise, theta and the widths of each epoch are those that numpy
 // finds with another root of the same matrix, and R^T R is what scipy finds by minimising.
 func TestWeightedReference(t *testing.T) {
-	in := csv.NewReader(strings.NewReader(weightedGolden))
-	in.FieldsPerRecord = -1
-	rows, err := in.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var epochs [][]float64
-	var lewis []float64
-	for _, row := range rows {
-		var v []float64
-		for _, s := range row[1:] {
-			number, err := strconv.ParseFloat(s, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			v = append(v, number)
-		}
-		if row[0] == "lewis" {
-			lewis = v
-			continue
-		}
-		epochs = append(epochs, v)
-	}
+	golden := learnertest.Golden(t, weightedGolden)
+	epochs, lewis := golden["epoch"], golden["lewis"][0]
 	const horizon = 4000
 	_, device := learnertest.Device(t, local.WeightedDevice{Budget: learnertest.None}, short, horizon)
 	server := learnertest.Server[learner.Receiver](t, local.WeightedServer{Budget: learnertest.None}, short, horizon)
-	x, y := shortData(horizon)
+	x, y := learnertest.ShortData(horizon)
 	reports(t, device, server, x, y, horizon, 1)
 	got := server.Broadcast()[6:]
 	if len(got) != 12*len(epochs) || len(epochs) < 5 {
 		t.Fatalf("%d numbers of %d epochs, want 12 of each", len(got), len(epochs))
 	}
 	for e, want := range epochs {
-		theta, a := got[12*e:12*e+3], got[12*e+3:12*e+12]
-		have := slices.Clone(theta)
-		for _, probe := range [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.3, -0.5, 0.2}} {
-			have = append(have, length(a, probe))
-		}
+		have := learnertest.Widths(got[12*e:])
 		if !closeTo(have, want, 1e-7) {
 			t.Errorf("epoch %d: theta and widths %v, want %v", e, have, want)
 		}
@@ -125,13 +74,7 @@ func TestWeightedReference(t *testing.T) {
 	server = learnertest.Server[learner.Receiver](t, local.WeightedServer{Budget: learnertest.None, Sigma: 1e-5}, short, long)
 	reports(t, device, server, x[:50], y, long, 1)
 	r := server.Broadcast()
-	columns := [][]float64{{r[0], r[1], r[3]}, {0, r[2], r[4]}, {0, 0, r[5]}}
-	var square []float64
-	for i := range 3 {
-		for j := range i + 1 {
-			square = append(square, learnertest.Dot(columns[i], columns[j]))
-		}
-	}
+	square := learnertest.Square(r)
 	if !closeTo(square, lewis, 1e-3) {
 		t.Errorf("R^T R = %v, want the L1 Lewis ellipsoid %v", square, lewis)
 	}
@@ -196,7 +139,7 @@ func message(t *testing.T, device learner.Reporter, r, x []float64, y float64) l
 func TestWeightedCoverage(t *testing.T) {
 	const horizon, d = 30_000, 3
 	b := privacy.Budget{Epsilon: 10, Delta: 0.1}
-	x, y := shortData(horizon)
+	x, y := learnertest.ShortData(horizon)
 	theta := []float64{0.5, -0.3, 0.7}
 	worst := 0.0
 	for seed := range uint64(100) {
@@ -208,7 +151,7 @@ func TestWeightedCoverage(t *testing.T) {
 			miss := []float64{got[0] - theta[0], got[1] - theta[1], got[2] - theta[2]}
 			// sup over x of <x, miss>/|A x| is |A^-T miss|: try the directions of many contexts
 			for _, row := range x[:200] {
-				worst = max(worst, math.Abs(learnertest.Dot(row, miss))/length(got[3:12], row))
+				worst = max(worst, math.Abs(learnertest.Dot(row, miss))/learnertest.Length(got[3:12], row))
 			}
 		}
 	}
