@@ -47,8 +47,8 @@ type Playable interface {
 	Regret(seed uint64) float64
 }
 
-// Regrets makes a study measure the regrets of runs. All runs of a trial have one seed, so that they
-// meet the same users.
+// Regrets makes a study measure the regrets of runs. All runs of a trial have one seed, so that
+// they meet the same users.
 func Regrets[R Playable](s Study, runs []R) *Study {
 	for _, r := range runs {
 		s.What = append(s.What, r.String())
