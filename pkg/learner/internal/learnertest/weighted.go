@@ -2,10 +2,11 @@ package learnertest
 
 import (
 	"encoding/csv"
-	"math"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 )
 
 // ShortData returns contexts in three dimensions and rewards, those of each weighted.py: rows are
@@ -25,11 +26,12 @@ func ShortData(count int) (x [][]float64, y []float64) {
 }
 
 // Length returns |A x| for a matrix by its rows.
-func Length(a, x []float64) (norm float64) {
+func Length(a, x []float64) float64 {
+	product := make([]float64, len(x))
 	for i := range x {
-		norm = math.Hypot(norm, Dot(a[i*len(x):(i+1)*len(x)], x))
+		product[i] = Dot(a[i*len(x):(i+1)*len(x)], x)
 	}
-	return norm
+	return packed.Norm(product)
 }
 
 // Golden reads lines of a name and numbers, with commas between them, by their names.
