@@ -146,9 +146,8 @@ var AsPublished = []string{NonPrivate, GaussianPrinted, GaussianAuthors,
 // with the optimal one.
 var OwnShift = []string{GaussianTwice, WishartFour, WishartSound}
 
-// paperDims are those of the authors' notebook, 2^(k/4), rounded, for k from 8 to 24; but for 54,
-// which takes an hour of two cores.
-var paperDims = []int{4, 5, 6, 7, 8, 10, 11, 13, 16, 19, 23, 27, 32, 38, 45, 64}
+// paperDims are those of the authors' notebook, 2^(k/4), rounded, for k from 8 to 24.
+var paperDims = []int{4, 5, 6, 7, 8, 10, 11, 13, 16, 19, 23, 27, 32, 38, 45, 54, 64}
 
 // Dims lists the dimensions of Experiment 1 at a scale, log-spaced in [4, 64].
 func Dims(s cell.Scale) []int {
@@ -235,14 +234,20 @@ var Mechanisms = []string{WishartAuthors, GaussianAuthors}
 func Experiment3(s cell.Scale, gap float64) *simulate.Experiment {
 	e := experiment2(s, fmt.Sprintf("jdp-exp3-gap%g", gap), gap, cell.Pick(s, 2, 2, 8), nil)
 	e.Seed, e.Grid = Seed+3, simulate.LinearGrid(e.Rounds, 20)
+	e.Policies = shifted(Rhos(s))
+	return e
+}
+
+// shifted returns both mechanisms at each shift.
+func shifted(rhos []float64) (policies []simulate.Policy) {
 	for _, name := range Mechanisms {
-		for _, rho := range Rhos(s) {
+		for _, rho := range rhos {
 			l := Policy(name)
 			l.Policy = linear.UCB{RhoMin: rho}
-			e.Policies = append(e.Policies, simulate.Policy{Name: Shifted(name, rho), Learner: l})
+			policies = append(policies, simulate.Policy{Name: Shifted(name, rho), Learner: l})
 		}
 	}
-	return e
+	return policies
 }
 
 // AuthorsGaps are those of the authors' own Experiment 3: none, and 0.1 divided by powers of 4.
@@ -257,6 +262,21 @@ func AuthorsShifts() []float64 {
 		rhos[i] = low * math.Pow(high/low, float64(i-1)/5)
 	}
 	return rhos
+}
+
+// SmallGaps are those of AuthorsGaps that Experiment 3 does not play: 0.1 / 4^3 and 0.1 / 4^2.
+var SmallGaps = AuthorsGaps[1:3]
+
+// LargeShifts are the sixth and the seventh of AuthorsShifts, the largest but LateShift.
+func LargeShifts() []float64 { return AuthorsShifts()[5:7] }
+
+// Experiment3Small plays Experiment 3 for one of SmallGaps at LargeShifts. Each gap has a seed of
+// its own.
+func Experiment3Small(s cell.Scale, gap float64) *simulate.Experiment {
+	e := experiment2(s, fmt.Sprintf("jdp-exp3-small-gap%g", gap), gap, cell.Pick(s, 2, 2, 8), nil)
+	e.Seed, e.Grid = Seed+20+uint64(slices.Index(SmallGaps, gap)), simulate.LinearGrid(e.Rounds, 20)
+	e.Policies = shifted(LargeShifts())
+	return e
 }
 
 // LateShift is the largest of them. At smaller ones regret hardly rises after Experiment3 ends.
