@@ -48,8 +48,8 @@ var claims = assert.Claims{
 	{Name: "width covers", Statement: "After every batch, the sound width covers the error of every arm left; at the end it is less than half the published one.", Check: covered},
 	{Name: "width saves", Statement: "After a million rounds at epsilon = 1, the sound width has at most 0.4 of the published regret.", Check: narrow},
 	{Name: "beside KL-UCB", Statement: "At epsilon = 3 on 5 arms, spread, DP-IMED pays 5 to 20% more than KL-UCB, DP-KLUCB 15 to 30% more, and IMED without privacy 20 to 35% less.", Check: beside},
-	{Name: "audits", Statement: "No audit of the leaderboard excludes an epsilon that is proved, and each excludes seven tenths of one.", Check: attacked},
-	{Name: "first three", Statement: "TargetIMED, DP-IMED and DP-KLUCB have the three lowest regrets of all private learners, in every environment at every epsilon.", Check: ahead},
+	{Name: "audits", Statement: "No audit of the leaderboard excludes an epsilon that is proved, and each excludes more than half of one.", Check: attacked},
+	{Name: "first three", Statement: "TargetIMED, DP-IMED and DP-KLUCB have the three lowest regrets of all private learners, in each of the six environments that they play, at every epsilon.", Check: ahead},
 	{Name: "longer race", Statement: "With 4,000 trials, TargetIMED has the lowest mean regret in all 16 cells, in 13 of them by more than 3 standard errors.", Check: record},
 }
 
@@ -127,7 +127,7 @@ func attacked(cell.Scale) (string, error) {
 			n, least, most = n+1, min(least, r.Audited/r.Proved), max(most, r.Audited/r.Proved)
 		}
 	}
-	return assert.Holds(n > 0 && least >= 0.7 && most <= 1, "%d rows; %.0f%% to %.0f%% of what is proved is found", n, 100*least, 100*most)
+	return assert.Holds(n > 0 && least > 0.5 && most <= 1, "%d rows; %.0f%% to %.0f%% of what is proved is found", n, 100*least, 100*most)
 }
 
 func ahead(cell.Scale) (string, error) {
@@ -148,11 +148,14 @@ func ahead(cell.Scale) (string, error) {
 					}
 				}
 			}
+			if n == 0 { // contexts that change, and lists
+				continue
+			}
 			places++
 			holds = holds && n == len(nearest) && first < others && !math.IsInf(others, 1)
 		}
 	}
-	return assert.Holds(holds, "%d places of 50 trials; where there is a lower bound, they pay %.2f to %.2f times as much", places, least, most)
+	return assert.Holds(holds && places == 6*len(Epsilons), "%d places of 50 trials; where there is a lower bound, they pay %.2f to %.2f times as much", places, least, most)
 }
 
 // beside compares three learners with KL-UCB on the leaderboard.

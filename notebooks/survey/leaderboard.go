@@ -36,12 +36,8 @@ const Delta = 1e-5
 
 func budget(epsilon float64) privacy.Budget { return privacy.Budget{Epsilon: epsilon, Delta: Delta} }
 
-// Contestants lists the learners of the leaderboard. Those for an adversary race elsewhere, and
-// those that the committed tables do not have are to be played.
-var Contestants = slices.DeleteFunc(catalogue.Stochastic(), func(e catalogue.Entry) bool {
-	return e.For != catalogue.FixedMeans && e.For != catalogue.LinearMeans ||
-		slices.Contains([]string{"DP-TS-UCB", "JDP LinUCB, Unbounded", "LDP weighted regression"}, e.Name)
-})
+// Contestants lists the learners of the leaderboard. Those for an adversary race elsewhere.
+var Contestants = catalogue.Stochastic()
 
 // notPrivate is the model of a learner that promises nothing.
 const notPrivate = "not private"
@@ -62,19 +58,43 @@ func budgets(e catalogue.Entry) []float64 {
 }
 
 // Environments lists those of the leaderboard.
-var Environments = check.Try(catalogue.Named("two", "close", "spread", "pair", "many", "linear"))
+var Environments = check.Try(catalogue.Named("two", "close", "spread", "pair", "many", "linear", "logistic", "kernel", "lists"))
 
-// Leaderboard returns an experiment for each environment, and a second one on linear arms whose
-// learners do not see the contexts. Both have the same arms and rewards.
+// place is an environment of the leaderboard, or the same whose learners do not see the contexts.
+type place struct {
+	catalogue.World
+	hidden bool
+}
+
+// places lists a place for each environment, and a second one for linear arms. Both have the same
+// arms and rewards.
+func places() (all []place) {
+	for _, e := range Environments {
+		all = append(all, place{e, false})
+		if e.Hideable {
+			all = append(all, place{e, true})
+		}
+	}
+	return all
+}
+
+// Leaderboard returns an experiment for each place.
 func Leaderboard(s cell.Scale) (all []*simulate.Experiment) {
 	horizon := cell.Pick(s, 2_000, 20_000, 100_000)
-	add := func(key string, env bandit.Environment) {
+	for _, at := range places() {
+		key, env := at.Key, at.Environment
+		if at.hidden {
+			key, env = key+"-blind", environment.Blind{Environment: env}
+		}
 		e := &simulate.Experiment{
 			Name: "leaderboard-" + key, Horizon: horizon, Trials: cell.Pick(s, 2, 10, 50), Seed: leaderboardSeed,
 			Environment: env, Grid: simulate.LogGrid(horizon, 2), Fingerprint: fmt.Sprintf("delta %g", Delta),
 		}
 		problem := check.Try(bandit.OpenWorld(env)).Problem()
 		for _, c := range Contestants {
+			if !c.Plays(at.World) {
+				continue
+			}
 			for _, epsilon := range budgets(c) {
 				if l, _, err := catalogue.Enter(c, problem, budget(epsilon), horizon); err == nil { // others play elsewhere
 					e.Policies = append(e.Policies, simulate.Policy{Name: Name(c.Name, epsilon), Learner: l})
@@ -83,18 +103,13 @@ func Leaderboard(s cell.Scale) (all []*simulate.Experiment) {
 		}
 		all = append(all, e)
 	}
-	for _, e := range Environments {
-		add(e.Key, e.Environment)
-		if e.Hideable {
-			add(e.Key+"-blind", environment.Blind{Environment: e.Environment})
-		}
-	}
 	return all
 }
 
 // Row is a line of the leaderboard.
 type Row struct {
 	Environment, Learner, Model string
+	For                         string  // rewards that the learner is made for; empty if these are the environment's
 	Asked                       float64 // epsilon; +Inf for a learner that is not private
 	Proved                      float64 // epsilon at the learner's delta
 	Audited                     float64 // epsilon that an audit excludes; NaN if there is none
@@ -107,7 +122,7 @@ type Row struct {
 func rows(tables []*simulate.Table) (rows []Row) {
 	excluded := check.Try(readAudits(committedAudits))
 	for i, t := range tables {
-		e := Environments[min(i, len(Environments)-1)]
+		e := places()[i]
 		for _, c := range Contestants {
 			for _, epsilon := range budgets(c) {
 				name := Name(c.Name, epsilon)
@@ -120,6 +135,9 @@ func rows(tables []*simulate.Table) (rows []Row) {
 					Rounds: t.Provenance.Rounds, Trials: t.Curves[0].Trials}
 				if found, ok := excluded[name]; ok {
 					r.Audited = found
+				}
+				if !c.Suits(e.World, e.hidden) {
+					r.For = c.For.String()
 				}
 				if e.Means() != nil {
 					r.Ratio = m / arms.DEpsBound(epsilon, e.Means(), float64(r.Rounds))
@@ -166,8 +184,11 @@ func readAudits(text string) (map[string]float64, error) {
 
 // audited returns the epsilon that the best attack of a learner's report card excludes, or NaN. The
 // confidence is 99% for all of the leaderboard together.
+//
+// What learners of lists release is a ratio of noisy counts, of which the card's attacks see next
+// to nothing in hours. The audit suite attacks the counts.
 func audited(ctx context.Context, e catalogue.Entry, epsilon float64, s cell.Scale) (float64, error) {
-	if !e.Private {
+	if !e.Private || e.For == catalogue.Clicks {
 		return math.NaN(), nil
 	}
 	card, err := judge.Learner(ctx, catalogue.Learner{Name: e.Name, Budget: budget(epsilon)}, judge.Options{
@@ -215,6 +236,9 @@ func Board(rows []Row) *charts.Table {
 		for _, epsilon := range append(slices.Clone(Epsilons), math.Inf(1)) {
 			for _, r := range rows {
 				if r.Environment == e.Name && r.Asked == epsilon {
+					if r.For != "" {
+						r.Learner = fmt.Sprintf("%s (for %s)", r.Learner, r.For)
+					}
 					t.Add(r.Environment, charts.Number(r.Asked), r.Model, r.Learner, charts.Number(r.Proved), charts.Number(r.Audited),
 						charts.Number(r.Regret), charts.Number(r.Within), charts.Number(r.Ratio))
 				}
@@ -225,14 +249,14 @@ func Board(rows []Row) *charts.Table {
 }
 
 // tableOnly lists learners that the figure leaves to the table: it has nine styles.
-var tableOnly = []string{"Lazy-UCB", "CUCB, tree", "AdaP-UCB", "DPUCB-MAT", "DPTS-MAT"}
+var tableOnly = []string{"Lazy-UCB", "CUCB, tree", "AdaP-UCB", "DPUCB-MAT", "DPTS-MAT", "DP-TS-UCB"}
 
 // Ratios shows the regret over the lower bound by budget, one environment at a time, without the
 // learners of tableOnly.
 func Ratios(rows []Row) *charts.Figure {
 	f := charts.LogLog("Regret over the lower bound, by budget", "ε", "times the optimum")
 	f.Marks, f.Scale, f.Height = []charts.Mark{charts.AtY(1, "the lower bound")}, Board(rows).Scale, 560
-	f.Caption = fmt.Sprintf("Means of %d trials of %d rounds, seed %d; the table has five learners more", rows[0].Trials, rows[0].Rounds, leaderboardSeed)
+	f.Caption = fmt.Sprintf("Means of %d trials of %d rounds, seed %d; the table has %d learners more", rows[0].Trials, rows[0].Rounds, leaderboardSeed, len(tableOnly))
 	var bounded []string // the bound is for arms without features
 	for _, e := range Environments {
 		if e.Means() != nil {

@@ -37,7 +37,7 @@ var Figures = lab.Figures{{
 	Name: "survey-coreset", What: "linear arms, T = 1e6: elimination on a core set, by the published and the sound width",
 	Experiments: coreSets, Report: coreSetReport,
 }, {
-	Name: "leaderboard", What: "all learners that fit, on six environments at four epsilons: proved, audited, regret, optimum",
+	Name: "leaderboard", What: "all learners that fit, on nine environments at four epsilons: proved, audited, regret, optimum",
 	Experiments: Leaderboard, Report: leaderboardReport,
 }, {
 	Name: "leaderboard-audits", What: "the epsilon that attacks exclude, of each learner of the leaderboard",

@@ -96,7 +96,7 @@ func leaderboard() (Page, error) {
 		return Page{}, err
 	}
 	p := Page{Path: "leaderboard.html", Title: "Leaderboard", Live: true, Entries: []Entry{},
-		Summary: "Every learner on six problems: what it was asked for, what it proves, what an audit excludes, its regret and its speed."}
+		Summary: "Every learner on nine problems: what it was asked for, what it proves, what an audit excludes, and its regret."}
 	board := survey.Board(rows)
 	board.Filters = []charts.Filter{{Header: "environment", Start: "5 arms, spread"}, {Header: "ε asked", Start: "1"}, {Header: "model"}}
 	for _, item := range []charts.Item{board, survey.Ratios(rows)} {
