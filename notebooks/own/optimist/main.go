@@ -45,7 +45,8 @@ func main() {
 		log.Fatal(err)
 	}
 	for _, c := range result.Curves() {
-		fmt.Printf("%s regret %.0f\n", c.Policy, c.Mean[len(c.Mean)-1])
+		_, mean, se := c.Last()
+		fmt.Printf("%s regret %.0f ± %.0f\n", c.Policy, mean, se)
 	}
 	fmt.Print(result.Policies[0].Claim)
 }
