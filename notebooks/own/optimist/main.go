@@ -44,8 +44,9 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, c := range result.Curves() {
-		fmt.Printf("%s regret %.0f\n", c.Policy, c.Mean[len(c.Mean)-1])
+	for i, c := range result.Curves() {
+		_, mean, se := c.Last()
+		fmt.Printf("%s: proved ε = %g, regret %.0f ± %.0f\n", c.Policy, result.Policies[i].Claim.Epsilon(), mean, se)
 	}
 	fmt.Print(result.Policies[0].Claim)
 }

@@ -53,10 +53,11 @@ func TestRegret(t *testing.T) {
 	}
 	text := strings.Join(strings.Fields(string(readme)), " ")
 	for _, want := range []string{
-		fmt.Sprintf("Without privacy, regret is %.0f.", regret[0]),
-		fmt.Sprintf("it proves ε = %.2g, and regret is %s.", proved[3], cell.Thousands(int(regret[3]))),
-		fmt.Sprintf("proves ε = %.2g with a regret of %s.", proved[2], cell.Thousands(int(regret[2]))),
-		fmt.Sprintf("proves ε = %.2g with %.0f.", proved[1], regret[1]),
+		fmt.Sprintf("not private | – | %.0f |", regret[0]),
+		fmt.Sprintf("the least regret bound | ε = %.2g | %.0f |", proved[1], regret[1]),
+		fmt.Sprintf("as much as needed | ε = %.2g | %s |", proved[2], cell.Thousands(int(regret[2]))),
+		fmt.Sprintf("noise as printed | ε = %.2g | %s |", proved[3], cell.Thousands(int(regret[3]))),
+		fmt.Sprintf("proves %.2g, and pays for it %s times the regret", proved[3], []string{7: "seven", 8: "eight", 9: "nine"}[int(math.Round(regret[3]/regret[2]))]),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("README.md does not say %q", want)
