@@ -17,8 +17,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// attackedArms and attackedTallies are attacked once, for tests of their own and for TestAudit, each
-// as a family at Confidence.
+// The arms and the tallies are attacked once, for tests of their own and for TestAudit. Each is a
+// family at Confidence.
 var (
 	attackedArms    = attacked(soundArms)
 	attackedTallies = attacked(soundTallies)
