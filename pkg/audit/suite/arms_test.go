@@ -1,7 +1,6 @@
 package suite
 
 import (
-	"context"
 	"slices"
 	"testing"
 
@@ -14,18 +13,20 @@ import (
 // With -short it attacks all statistics, and the actions of every third learner: actions are
 // computed from what the statistics release, and say less of a record.
 func TestArmsAudits(t *testing.T) {
-	items := soundArms(Quick)
+	attack := attackedArms
 	if testing.Short() {
-		learners := 0
-		items = slices.DeleteFunc(items, func(item audit.Item) bool {
-			if _, acts := item.(audit.Learner); !acts {
-				return false
-			}
-			learners++
-			return learners%3 != 0
+		attack = attacked(func(e Effort) []audit.Item {
+			learners := 0
+			return slices.DeleteFunc(soundArms(e), func(item audit.Item) bool {
+				if _, acts := item.(audit.Learner); !acts {
+					return false
+				}
+				learners++
+				return learners%3 != 0
+			})
 		})
 	}
-	r, err := audit.Family(context.Background(), items, audit.Options{Confidence: Confidence, Seed: Seed})
+	r, err := attack()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestWarmUpCaught(t *testing.T) {
 	if testing.Short() {
 		return // the semi-bandits' audits see the others
 	}
-	r, err := audit.Family(context.Background(), soundTallies(Quick), o)
+	r, err := attackedTallies()
 	if err != nil {
 		t.Fatal(err)
 	}

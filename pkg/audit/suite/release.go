@@ -55,8 +55,9 @@ func (r armReleases) first(l bandit.Calibrated, reward float64, noise rand.Sourc
 		return 0, privacy.Estimate{}, fmt.Errorf("suite: %s: a run that releases no means", r.Name)
 	}
 	chosen, y, arm := make([]int, 0, 1), []float64{reward}, 0
+	v := bandit.View{Arms: p.Arms, Dim: p.Dim, X: []float64{1, 0, 0, 1}[:p.Arms*p.Dim]}
 	for t := 1; t <= releaseHorizon; t++ {
-		v := bandit.View{Round: t, Arms: p.Arms, Dim: p.Dim, X: []float64{1, 0, 0, 1}[:p.Arms*p.Dim]}
+		v.Round = t
 		var err error
 		if chosen, err = run.Select(&v, chosen[:0]); err == nil {
 			err = run.Update(&v, chosen, y)

@@ -105,7 +105,8 @@ func startMake(t *testing.T, name string, args ...string) *process {
 	}
 	m := &process{cmd: exec.Command(name, args...)}
 	m.cmd.Dir = filepath.Join("..", "..", "..")
-	m.cmd.Env = append(os.Environ(), "DPBANDITS_ROOT="+root, "DPBANDITS_DATA="+root, "GOTRACEBACK=none", "MAKEFLAGS=")
+	m.cmd.Env = append(os.Environ(), "DPBANDITS_ROOT="+root, "DPBANDITS_DATA="+root, "GOTRACEBACK=none", "MAKEFLAGS=",
+		"GOFLAGS="+os.Getenv("GOFLAGS")+" -ldflags=-w") // each make links its program
 	m.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -41,7 +41,7 @@ func Build(ctx context.Context, dir, where string, sources map[string]string, co
 	}
 	program = filepath.Join(dir, "program.test")
 	last := len(command) - 1
-	args := append(append([]string{}, command[:last]...), "-overlay="+overlay, "-o", program, command[last])
+	args := append(append([]string{}, command[:last]...), "-ldflags=-w", "-overlay="+overlay, "-o", program, command[last])
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = where
 	if out, err := cmd.CombinedOutput(); err != nil {
