@@ -91,7 +91,8 @@ func theoremShift(sums privacy.Accumulator, p bandit.Problem, horizon int) float
 // On the event of Proposition 4, of probability 1 - alpha, a round's regret is at most 2, and at
 // most 2 beta_t w_t with w_t = |x_t|_{V_t^-1} and
 //
-//	beta_t <= B_t = sqrt(2 ln(2/alpha) + d ln(rho_max/rho_min + t/(d rho_min))) + sqrt(rho_max) + gamma.
+//	beta_t <= B_t = sqrt(2 ln(2/alpha) + d ln(rho_max/rho_min + t/(d rho_min)))
+//	                + sqrt(rho_max) + gamma.
 //
 // V_t >= U_t = rho_min I + G_t, and sum_t ln(1 + |x_t|^2_{U_t^-1}) = ln det U_{n+1} - d ln rho_min
 // <= P = d ln(1 + n/(d rho_min)).

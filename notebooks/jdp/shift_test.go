@@ -109,3 +109,18 @@ func TestShiftSmoke(t *testing.T) {
 		t.Errorf("%d rows, want %d", len(table.Rows), want)
 	}
 }
+
+// A small run of jdp-shrink has a row for each of the sums in each setting.
+func TestShrinkSmoke(t *testing.T) {
+	f, err := Figures.Named("jdp-shrink")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := f.Reproduce(t.Context(), cell.Smoke, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := len(shrinkWorlds) * len(shiftSums); len(table.Rows) != want {
+		t.Errorf("%d rows, want %d", len(table.Rows), want)
+	}
+}
