@@ -109,12 +109,13 @@ func TestShrunkWidth(t *testing.T) {
 		"tree":      {continual.Tree{Noise: continual.Gaussian{Budget: b}}, 0, false, 0.9},
 		"shifted":   {continual.BLT{Budget: b}, 50, false, 0.9},
 		"unbounded": {continual.Unbounded{Budget: b}, 20, false, 0.9},
+		"public":    {continual.PublicContexts{Budget: b}, 0, false, 1},
 		"wishart":   {continual.Tree{Noise: continual.Wishart{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}}}, 0, false, 1},
 	} {
 		for _, d := range []int{1, 2, 5, 12} {
 			t.Run(fmt.Sprintf("%s/d=%d", name, d), func(t *testing.T) {
 				p := bandit.Problem{Arms: 8, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-				opened, err := c.sums.Open(privacy.Setup{Dim: d + 1, Horizon: horizon, Bound: math.Sqrt2, Alpha: alpha})
+				opened, err := c.sums.Open(privacy.Setup{Dim: d + 1, Horizon: horizon, Bound: math.Sqrt2, Context: 1, Lo: -1, Hi: 1, Alpha: alpha})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -135,6 +136,9 @@ func TestShrunkWidth(t *testing.T) {
 						_, full, _ := ref.upper(t, &v, truth)
 						most := 1.2*math.Sqrt(sums.Bounds.RhoMax) + sums.Bounds.Gamma
 						want := math.Min(1, math.Sqrt(sums.Bounds.RhoMax/leastEigenvalue(t, &sums, d))) * most
+						if sums.Spread.Fixed { // gamma is in the norm of V^-1
+							want += (most - 1.2*math.Sqrt(sums.Bounds.RhoMax)) * (1 - want/most)
+						}
 						part, slack := got-(full-most), math.Pow(float64(d), 1./128)*(1+1e-6)
 						if !(part >= want*(1-1e-6)) || !(part <= most*(1+1e-6)) || !c.exact && !(part <= want*slack) {
 							t.Fatalf("round %d: noise and shift have %v of beta, want %v, at most %v times that", round, part, want, slack)

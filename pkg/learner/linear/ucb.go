@@ -57,7 +57,8 @@ type UCB struct {
 	//	|V^-1/2 H^1/2 (H^-1/2 h - H^1/2 theta)| <= |H^1/2 V^-1 H^1/2|^1/2 (gamma + S sqrt(rho_max)),
 	//
 	// and H^1/2 V^-1 H^1/2 is at most I, as V >= H, and at most rho_max |V^-1| I. It is of use where
-	// the contexts played span all directions. It costs O(d^3) a release.
+	// the contexts played span all directions. It costs O(d^3) a release. The gamma of sums that cannot
+	// be shifted stays as it is: that of continual.PublicContexts is in the norm of V^-1 already.
 	Shrink bool
 }
 
@@ -207,7 +208,9 @@ func (l *UCBRule) Learn(r *privacy.Sums) ([]float64, error) {
 		l.estimate.Tighten()
 		share := min(1, bounds.RhoMax*l.estimate.Width[1])
 		bounds.RhoMax *= share // beta has its root
-		bounds.Gamma *= math.Sqrt(share)
+		if !r.Spread.Fixed {
+			bounds.Gamma *= math.Sqrt(share)
+		}
 	} else if r.Exact {
 		l.estimate.Tighten()
 	} else {
