@@ -28,6 +28,8 @@ var mutations = []notebooktest.Mutation{
 	{"logistic", "the rows have no weights", "pkg/learner/linear/logistic.go", "root := math.Sqrt(w)", "root := 1.0"},
 	{"unbounded", "releases do not grow apart", "pkg/mechanism/continual/unbounded.go", "step := max(1, growth*float64(t))", "step := max(1, 0*growth*float64(t))"},
 	{"seldom", "BLT between releases is calibrated for twice the noise", "pkg/mechanism/continual/seldom.go", "kernel.columnNorm(n), 0,", "2*kernel.columnNorm(n), 0,"},
+	{"best shift", "Theorem 5 forgets the perturbation", "pkg/learner/linear/theory.go", "float64(t.ThetaNorm*math.Sqrt(t.RhoMax)) + t.Gamma", "float64(t.ThetaNorm*math.Sqrt(t.RhoMax))"},
+	{"shrinking width", "the shift has no part in the width", "pkg/learner/linear/ucb.go", "bounds.RhoMax *= share // beta has its root", "bounds.RhoMax *= 0 * share"},
 	{"adac", "the noise is for twice the range of the rewards", "pkg/mechanism/continual/public_contexts.go", "moves / mu", "2 * moves / mu"},
 	{"features", "the features hardly differ", "pkg/learner/kernel.go", "ready.turns[i] /= 2 * math.Pi * length", "ready.turns[i] /= 2000 * math.Pi * length"},
 	{"attacked", "the tree keeps its first noise", "pkg/mechanism/continual/tree.go", "p.drawer.Draw(p.source, p.node)", "if p.lowest == p.levels {\n\t\tp.drawer.Draw(p.source, p.node)\n\t}"},

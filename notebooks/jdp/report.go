@@ -30,6 +30,8 @@ var Figures = lab.Figures{
 	{Name: "jdp-unbounded", What: "beyond the paper: sums that need not know the number of rounds, and are released seldom", Experiments: experimentsUnbounded, Report: reportUnbounded},
 	{Name: "jdp-joint", What: "beyond the paper: largest regret against T and epsilon on ill-conditioned contexts, with information-weighted regression", Studies: jointStudy, Report: reportJoint},
 	{Name: "jdp-seldom", What: "beyond the paper: less noise for sums that are released seldom, where the number of rounds is known", Experiments: experimentsSeldom, Report: reportSeldom},
+	{Name: "jdp-shift", What: "beyond the paper: multiples of the shift that Theorem 5 prefers, on fresh arms and on arms that stay the same", Experiments: experimentsShift, Report: reportShift},
+	{Name: "jdp-shrink", What: "beyond the paper: a width that shrinks as the data outgrow noise and shift", Experiments: experimentsShrink, Report: reportShrink},
 	{Name: "jdp-adac", What: "beyond the paper: public contexts, AdaC-GOPE and AdaC-OFUL beside core sets and LinUCB", Experiments: experimentsAdaC, Report: reportAdaC},
 	{Name: "jdp-pulls", What: "Claim 14: how often private learners pull the second of two arms, beside the lower bound", Studies: pulls,
 		Report: lab.Measured("Claim 14 beside runs: two arms with rewards ±1 and a gap of 0.2")},

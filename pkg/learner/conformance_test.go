@@ -21,7 +21,7 @@ func TestConformance(t *testing.T) {
 		})
 	}
 	for name, l := range map[string]linear.UCB{
-		"d=12": {}, "optimal shift": {OptimalShift: true}, "rho_min": {RhoMin: 3, Alpha: 0.01, Sigma: 2, ThetaNorm: 3},
+		"d=12": {}, "optimal shift": {OptimalShift: true}, "rho_min": {RhoMin: 3, Alpha: 0.01, Sigma: 2, ThetaNorm: 3}, "shrink": {Shrink: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t,

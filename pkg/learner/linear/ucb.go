@@ -41,10 +41,25 @@ type UCB struct {
 	ThetaNorm float64 // bound S on |theta|; 0 means 1
 	RhoMin    float64 // shift the sums such that this is their rho_min; 0 means the sums' own shift
 	// OptimalShift shifts the sums to the rho_min with the least regret bound (Theorems 5 and 6). It
-	// excludes RhoMin.
+	// excludes RhoMin. Tighter bounds ask for no greater shift. In runs with fresh arms a greater one
+	// has less regret, and with arms that stay the same more (notebook evidence/03-beyond).
 	OptimalShift bool
 	// Width multiplies beta, > 0, for tuned comparisons; 0 means 1. Below 1 no theorem holds.
 	Width float64
+	// Shrink narrows beta as the data outgrow noise and shift, at no cost in privacy: in
+	//
+	//	sigma sqrt(2 ln(2/alpha) + ln det V - d ln rho_min) + r (S sqrt(rho_max) + gamma)
+	//
+	// r is 1 by Proposition 4, and min(1, sqrt(rho_max |V^-1|)) with Shrink. beta is never greater, so
+	// that Theorems 5 and 6 hold, and covers theta on the same event (derived here): there G, H >= 0
+	// and V = G + H, and of theta~ - theta noise and shift make V^-1 (h - H theta), whose V-norm is
+	//
+	//	|V^-1/2 H^1/2 (H^-1/2 h - H^1/2 theta)| <= |H^1/2 V^-1 H^1/2|^1/2 (gamma + S sqrt(rho_max)),
+	//
+	// and H^1/2 V^-1 H^1/2 is at most I, as V >= H, and at most rho_max |V^-1| I. It is of use where
+	// the contexts played span all directions. It costs O(d^3) a release. The gamma of sums that cannot
+	// be shifted stays as it is: that of continual.PublicContexts is in the norm of V^-1 already.
+	Shrink bool
 }
 
 // UCBRule is the rule of [UCB].
@@ -188,12 +203,20 @@ func (l *UCBRule) Learn(r *privacy.Sums) ([]float64, error) {
 	if least != l.least {
 		l.least, l.logFloor = least, float64(d)*portable.Log(least)
 	}
-	l.estimate.Width[0] = l.factor * l.confidence.Beta(l.estimate.LogDet, l.logFloor, &l.bounds)
-	if r.Exact {
+	bounds := l.bounds
+	if l.tuning.Shrink {
+		l.estimate.Tighten()
+		share := min(1, bounds.RhoMax*l.estimate.Width[1])
+		bounds.RhoMax *= share // beta has its root
+		if !r.Spread.Fixed {
+			bounds.Gamma *= math.Sqrt(share)
+		}
+	} else if r.Exact {
 		l.estimate.Tighten()
 	} else {
 		l.estimate.Bound()
 	}
+	l.estimate.Width[0] = l.factor * l.confidence.Beta(l.estimate.LogDet, l.logFloor, &bounds)
 	return l.estimate.Numbers, nil
 }
 
