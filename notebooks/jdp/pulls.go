@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 )
 
 // PullsGap is the gap of the two arms of which Claim 14 is counted, of rewards ±1 as in the paper:

@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/audit/suite"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 )
 
 func auditCommand() command {
