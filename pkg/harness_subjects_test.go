@@ -278,7 +278,7 @@ func subjects() []subject {
 
 		of("privacy.CalibrateSelection", func() []any {
 			return []any{func(b privacy.Budget, picks int, share float64) (float64, error) {
-				pick, mu, err := privacy.CalibrateSelection(b, picks, share)
+				pick, mu, err := b.CalibrateSelection(picks, share)
 				return pick + mu, err
 			}, budget, 2, 0.5}
 		}),
@@ -321,13 +321,13 @@ func subjects() []subject {
 		}),
 		values("account.GroupEvent", func() any { return &account.GroupEvent{Event: account.LaplaceEvent{Epsilon: 0.2}, Contributions: 2} }),
 		values("account.ShuffleEvent", func() any { return &account.ShuffleEvent{Local: 0.5, Users: 100} }),
-		of("privacy.GaussianMu", func() []any { return []any{privacy.GaussianMu, budget} }),
-		of("privacy.ConcentratedRho", func() []any { return []any{privacy.ConcentratedRho, budget} }),
-		of("privacy.ZCDP", func() []any { return []any{privacy.ZCDP, budget} }),
-		of("privacy.AmplifiedMu", func() []any { return []any{privacy.AmplifiedMu, budget, 100} }),
+		of("privacy.GaussianMu", func() []any { return []any{privacy.Budget.GaussianMu, budget} }),
+		of("privacy.ConcentratedRho", func() []any { return []any{privacy.Budget.ConcentratedRho, budget} }),
+		of("privacy.ZCDP", func() []any { return []any{privacy.Budget.ZCDP, budget} }),
+		of("privacy.AmplifiedMu", func() []any { return []any{privacy.Budget.AmplifiedMu, budget, 100} }),
 		of("privacy.CalibrateBinomial", func() []any {
 			e := account.BinomialEvent{Trials: 4000, P: 0.25, Coordinates: 3, Most: 4, Norm: 5, Tail: 1e-6}
-			return []any{privacy.CalibrateBinomial, budget, e, int64(1)}
+			return []any{privacy.Budget.CalibrateBinomial, budget, e, int64(1)}
 		}),
 
 		plans("of Gaussian noise", privacy.GaussianLaw(3, 4)),

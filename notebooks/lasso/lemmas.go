@@ -102,7 +102,7 @@ func (b Bounded) Others() float64 {
 // node.
 func (b Bounded) Entry(p privacy.Budget) float64 {
 	d, l2 := float64(b.Dim), b.Norm*b.Norm+b.Reward*b.Reward
-	node := privacy.AdvancedNode(p, b.Episode+1)
+	node := p.AdvancedNode(b.Episode + 1)
 	k := max(d+1, math.Ceil(d*math.Log(8*d/node.Delta)*2/node.Delta/(node.Epsilon*node.Epsilon)))
 	return k * l2 * l2
 }

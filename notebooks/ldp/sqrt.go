@@ -146,7 +146,7 @@ func SqrtNoisePower(t *simulate.Table, policy string) simulate.Slope {
 	var y [][]float64
 	for _, epsilon := range SqrtEpsilons {
 		worst, _, _ := SqrtWorst(t, policy, SqrtMiddle, epsilon)
-		mu := check.Try(privacy.GaussianMu(privacy.Budget{Epsilon: epsilon, Delta: Delta}))
+		mu := check.Try(privacy.Budget{Epsilon: epsilon, Delta: Delta}.GaussianMu())
 		x, y = append(x, 1/mu), append(y, []float64{worst})
 	}
 	return check.Try(simulate.LogLogSlope(x, y))

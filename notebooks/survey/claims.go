@@ -274,7 +274,7 @@ func fewDraws(cell.Scale) (string, error) {
 			Environment: environment.Arms{Means: []float64{0.25, 0.375, 0.5, 0.625, 0.75}}, Policies: []simulate.Policy{{Name: "learner", Learner: l}}}
 		return check.Try(e.Run(context.Background())).Curves()[0].Final()
 	}
-	mu, best := check.Try(privacy.GaussianMu(b)), math.Inf(1)
+	mu, best := check.Try(b.GaussianMu()), math.Inf(1)
 	for _, first := range []int{1, 10, 100, 1000} {
 		variance := float64(rounds-first+1) / (mu * mu * float64(first+1))
 		best = min(best, pays(arms.NewGaussianThompson(variance, first, Delta)))

@@ -23,7 +23,7 @@ func Check(name string, answer any) { set.Check(name, answer) }
 // selection is the budget of "noise of a selection", and rho what it is as zCDP.
 var (
 	selection = privacy.Budget{Epsilon: 0.7, Delta: 1e-5}
-	rho       = check.Try(privacy.ConcentratedRho(selection))
+	rho       = check.Try(selection.ConcentratedRho())
 )
 
 var set = exercise.Set{

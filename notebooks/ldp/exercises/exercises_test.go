@@ -25,7 +25,7 @@ func noiseOfStub(epsilon, delta, b float64) float64 {
 }
 
 func noiseOf(epsilon, delta, b float64) float64 {
-	mu, err := privacy.GaussianMu(privacy.Budget{Epsilon: epsilon, Delta: delta})
+	mu, err := privacy.Budget{Epsilon: epsilon, Delta: delta}.GaussianMu()
 	if err != nil {
 		panic(err)
 	}

@@ -107,7 +107,7 @@ func best(round, long, arms int) (arm int) {
 
 // rows divides what a person may move a Gaussian release by what a row moves it.
 func rows(kappa, epsilon, delta float64) int {
-	return int(check.Try(privacy.GaussianMu(privacy.Budget{Epsilon: epsilon, Delta: delta})) / kappa)
+	return int(check.Try(privacy.Budget{Epsilon: epsilon, Delta: delta}.GaussianMu()) / kappa)
 }
 
 // logged is a log of 50 rounds with three arms.

@@ -31,7 +31,7 @@ func soundArms(e Effort) []audit.Item {
 		return talliedRun{privacy.Setup{Slots: 1, Horizon: n}, pulls(n), replaced, outputs, read}
 	}
 	mean := func(t privacy.Stream[privacy.Means]) float64 { return t.Release().Of[0].Mean }
-	mu, err := privacy.GaussianMu(Budget)
+	mu, err := Budget.GaussianMu()
 	must(err)
 	last := run(2, 1, 1, func(after int, t privacy.Stream[privacy.Means], out []float64) {
 		if after == 1 {

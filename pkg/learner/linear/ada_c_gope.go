@@ -70,7 +70,7 @@ func (g AdaCGOPE) Exact() privacy.Statistic[tally.Equations] {
 
 // Length returns the number of rounds of phase i+1, or 0 if there is none.
 func (g AdaCGOPE) Length(i int, s privacy.Setup) int {
-	mu, err := privacy.GaussianMu(g.Budget)
+	mu, err := g.Budget.GaussianMu()
 	if err != nil || i < 0 || s.Dim < 2 {
 		return 0
 	}
@@ -122,7 +122,7 @@ func (g AdaCGOPE) Validate() error {
 	if g.Calibration != privacy.Sound && g.Calibration != privacy.AsPublished {
 		return fmt.Errorf("learner: AdaCGOPE.Calibration = %v, want Sound or AsPublished", g.Calibration)
 	}
-	if _, err := privacy.GaussianMu(g.Budget); err != nil {
+	if _, err := g.Budget.GaussianMu(); err != nil {
 		return fmt.Errorf("learner: AdaCGOPE.Budget: %w", err)
 	}
 	_, err := design.Optimal{Most: g.most()}.Open(1, 1)
@@ -134,7 +134,7 @@ func (g AdaCGOPE) Prepare(p bandit.Problem, horizon int, _ *tally.Equations) (le
 	if err := g.Validate(); err != nil {
 		return nil, err
 	}
-	mu, err := privacy.GaussianMu(g.Budget)
+	mu, err := g.Budget.GaussianMu()
 	if err != nil {
 		return nil, err
 	}

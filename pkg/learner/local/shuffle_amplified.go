@@ -54,7 +54,7 @@ func (a AmplifiedNoise) local() (LDPNoise, error) {
 	b := float64(a.Batch)
 	switch a.Calibration {
 	case privacy.Sound:
-		mu, err := privacy.AmplifiedMu(a.Budget, a.Batch)
+		mu, err := a.Budget.AmplifiedMu(a.Batch)
 		if err != nil {
 			return n, err
 		}
@@ -90,7 +90,7 @@ func (a AmplifiedNoise) Amplification(p bandit.Problem) (out Amplification, err 
 	if err != nil {
 		return out, err
 	}
-	mu, err := privacy.GaussianMu(a.Budget)
+	mu, err := a.Budget.GaussianMu()
 	if err != nil {
 		return out, err
 	}

@@ -118,7 +118,7 @@ func (v VectorSum) scale(p bandit.Problem) (s vectorScale, err error) {
 	}
 	if s.none {
 		s.event.Tail = 0.5
-	} else if s.event, err = privacy.CalibrateBinomial(v.Budget, s.event, int64(v.Batch)); err != nil {
+	} else if s.event, err = v.Budget.CalibrateBinomial(s.event, int64(v.Batch)); err != nil {
 		return s, err
 	}
 	s.bits = s.event.Trials / int64(v.Batch)

@@ -26,7 +26,8 @@ import (
 // user is a row of zeros there, never a shift of later rows into earlier episodes. Replacing one
 // record moves a score by 2 Scores.Most() at most, and the Gram matrix by sqrt(2) (Norm^2 + c^2
 // Reward^2) in the Frobenius norm. The two are composed as they are: picks of bounded range, and a
-// Gaussian (privacy.CalibrateSelection). Scores are never released, nor numbers computed from them.
+// Gaussian (privacy.Budget.CalibrateSelection). Scores are never released, nor numbers computed
+// from them.
 //
 // With Refine an episode corrects the estimate before it. Its rewards are the residuals y - <x,
 // theta> of the estimate theta that the releases before gave, the new coordinates join the old
@@ -209,13 +210,13 @@ func (e SparseEpisodes) calibrate(i int, p Phase, dim int) (phase, error) {
 func (e SparseEpisodes) divide(p Phase) (pick, mu float64, err error) {
 	switch {
 	case p.Picks == 0:
-		mu, err = privacy.GaussianMu(e.Budget)
+		mu, err = e.Budget.GaussianMu()
 		return 0, mu, err
 	case e.Concentrated:
-		rho, err := privacy.ZCDP(e.Budget)
+		rho, err := e.Budget.ZCDP()
 		return math.Sqrt(8 * p.Share * rho / float64(p.Picks)), math.Sqrt(2 * (1 - p.Share) * rho), err
 	}
-	return privacy.CalibrateSelection(e.Budget, p.Picks, p.Share)
+	return e.Budget.CalibrateSelection(p.Picks, p.Share)
 }
 
 // Ends returns the number of records after which each episode ends, of those that end before the

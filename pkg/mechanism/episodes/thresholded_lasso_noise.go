@@ -91,9 +91,9 @@ func (t *thresholdedLasso) calibrate(as *ThresholdedLasso, horizon int) error {
 		ratio = (1 - as.Budget.Delta) / as.Budget.Delta
 	}
 	t.threshold = float64((float64(xi*portable.Log(ratio))-as.Norm)/logs) - 1
-	node := privacy.AdvancedNode(b, int(episodes))
+	node := b.AdvancedNode(int(episodes))
 	if r.Split {
-		node = privacy.AdvancedNode(b, t.releases())
+		node = b.AdvancedNode(t.releases())
 	}
 	d := float64(t.dim)
 	beyond := d * portable.Log(8*d/node.Delta) * (2 / node.Delta) / (node.Epsilon * node.Epsilon)

@@ -270,7 +270,7 @@ func TestCalibrate(t *testing.T) {
 }
 
 func TestOdometer(t *testing.T) {
-	mu, err := privacy.GaussianMu(privacy.Budget{Epsilon: 1, Delta: 1e-5})
+	mu, err := privacy.Budget{Epsilon: 1, Delta: 1e-5}.GaussianMu()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,19 +324,19 @@ func TestOdometer(t *testing.T) {
 func TestConcentratedRho(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := privacy.Budget{Epsilon: logUniform(t, 1e-2, 20, "epsilon"), Delta: logUniform(t, 1e-12, 0.1, "delta")}
-		rho, err := privacy.ConcentratedRho(b)
+		rho, err := b.ConcentratedRho()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if standard, _ := privacy.ZCDP(b); rho < standard {
+		if standard, _ := b.ZCDP(); rho < standard {
 			t.Fatalf("rho = %v, less than the %v of the standard conversion", rho, standard)
 		}
 		near(t, "epsilon(rho)", account.ConcentratedEpsilon(rho, b.Delta), b.Epsilon, 1e-6)
-		if exact, _ := privacy.GaussianMu(b); math.Sqrt(2*rho) > exact*(1+1e-9) {
+		if exact, _ := b.GaussianMu(); math.Sqrt(2*rho) > exact*(1+1e-9) {
 			t.Fatalf("rho = %v allows the Gaussian mu = %v, exactly it is %v", rho, math.Sqrt(2*rho), exact)
 		}
 	})
-	if _, err := privacy.ConcentratedRho(privacy.Budget{Epsilon: 1, Delta: 0}); err == nil {
+	if _, err := (privacy.Budget{Epsilon: 1, Delta: 0}).ConcentratedRho(); err == nil {
 		t.Error("delta = 0: no error")
 	}
 }
@@ -441,7 +441,7 @@ func TestCalibrateAsksLittle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rho, _ := privacy.ConcentratedRho(privacy.Budget{Epsilon: 1, Delta: 1e-6})
+		rho, _ := privacy.Budget{Epsilon: 1, Delta: 1e-6}.ConcentratedRho()
 		near(t, "scale", scale, sensitivity*math.Sqrt(10/rho), 2e-7)
 		if most := 14 + int(math.Abs(math.Log2(scale))); a.asked > most {
 			t.Errorf("%d questions for a scale of %v, want at most %d", a.asked, scale, most)

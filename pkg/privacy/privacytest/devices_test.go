@@ -129,7 +129,7 @@ type plainReporter struct {
 }
 
 func (p plain) Open(problem bandit.Problem, horizon int) (learner.CalibratedDevice, error) {
-	mu, err := privacy.GaussianMu(approximate)
+	mu, err := approximate.GaussianMu()
 	if err != nil {
 		return nil, err
 	}

@@ -147,7 +147,7 @@ func SemiPlay(t *testing.T, l bandit.Learner, p bandit.Problem, m matroid.Matroi
 	for round := 1; round <= rounds; round++ {
 		v := bandit.View{Round: round, Arms: p.Arms}
 		arms := run.Select(&v, nil)
-		if !matroid.IsBasis(m, arms) {
+		if !matroid.NewOracle(m).Basis(arms) {
 			t.Fatalf("round %d: arms %v are no basis", round, arms)
 		}
 		y := make([]float64, len(arms))
