@@ -56,11 +56,11 @@ func adaCLearner(name string) bandit.Learner {
 	printed := linear.AdaCGOPE{Budget: Budget, Calibration: privacy.AsPublished}
 	switch name {
 	case GOPESound:
-		return linear.NewAdaCGOPE(Budget)
+		return linear.AdaCGOPE{}.Private(Budget)
 	case GOPEPrinted:
 		return learner.New(printed, tally.Regression{Budget: Budget, Lengths: printed})
 	case CoreSetSound:
-		return linear.NewCoreSet(Budget)
+		return linear.CoreSet{}.Private(Budget)
 	case OFULSound:
 		return linear.NewAdaCOFUL(Budget)
 	case OFULCorrelated:

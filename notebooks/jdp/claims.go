@@ -366,8 +366,8 @@ func claimStreaming(s cell.Scale) (string, error) {
 // claimAttacked attacks the releases that the paper's learners read, and their actions: a part of
 // the suite.
 func claimAttacked(cell.Scale) (string, error) {
-	items := append(suite.SoundReleases(suite.Quick), suite.SoundLearners(suite.Quick)...)
-	r := check.Try(audit.Family(context.Background(), items, audit.Options{Confidence: suite.Confidence, Seed: suite.Seed}))
+	items := append(suite.Quick.Releases(), suite.Quick.Learners()...)
+	r := check.Try(audit.Family(context.Background(), items, suite.Options))
 	least, calibrated := math.Inf(1), 0
 	for _, f := range r.Findings {
 		check.That(!f.Excluded(), "%s: epsilon >= %.3g, claimed %.3g", f.Name, f.Epsilon, f.Claim.Epsilon)

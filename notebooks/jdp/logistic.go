@@ -98,7 +98,7 @@ func (m logisticModel) playing(epsilon float64) bandit.Learner {
 	case epsilon == 0:
 		return learner.New(m.policy, nil)
 	case m.shuffled:
-		return local.NewShuffleLogistic(local.VectorSum{Budget: budget, Batch: logisticBatch}, m.policy.(linear.Logistic))
+		return local.VectorSum{Budget: budget, Batch: logisticBatch}.Logistic(m.policy.(linear.Logistic))
 	}
 	return learner.New[privacy.Sums](m.policy, continual.BLT{Budget: budget})
 }

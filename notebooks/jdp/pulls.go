@@ -28,9 +28,9 @@ var PullsOf = []struct {
 	Name string
 	new  func(epsilon float64) bandit.Learner
 }{
-	{"DP-SE", func(e float64) bandit.Learner { return arms.NewDPElimination(e) }},
-	{"DP-UCB", func(e float64) bandit.Learner { return arms.NewDPUCB(e) }},
-	{"DP-IMED", func(e float64) bandit.Learner { return arms.NewDPIMED(e, 2) }},
+	{"DP-SE", func(e float64) bandit.Learner { return arms.DPElimination{}.Private(e) }},
+	{"DP-UCB", func(e float64) bandit.Learner { return arms.DPUCB{}.Private(e) }},
+	{"DP-IMED", func(e float64) bandit.Learner { return arms.IMED{}.Private(e, 2) }},
 }
 
 // PullsEpsilons are their budgets.

@@ -116,7 +116,7 @@ func jdpTree(b privacy.Budget, c privacy.Calibration, policy linear.UCB) bandit.
 // is its bound on |theta|.
 func sdpAmplified(b privacy.Budget, norm float64) bandit.Learner {
 	noise := local.AmplifiedNoise{Budget: b, Calibration: privacy.AsPublished, Batch: sdpBatch}
-	l := local.NewShuffleAmplified(noise)
+	l := noise.Learner()
 	l.Server = local.AmplifiedServer{Noise: noise, Policy: linear.UCB{ThetaNorm: norm}}
 	return l
 }

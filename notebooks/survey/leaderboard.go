@@ -76,7 +76,7 @@ func Leaderboard(s cell.Scale) (all []*simulate.Experiment) {
 		problem := check.Try(bandit.OpenWorld(env)).Problem()
 		for _, c := range Contestants {
 			for _, epsilon := range budgets(c) {
-				if l, _, err := catalogue.Enter(c, problem, budget(epsilon), horizon); err == nil { // others play elsewhere
+				if l, _, err := c.Enter(problem, budget(epsilon), horizon); err == nil { // others play elsewhere
 					e.Policies = append(e.Policies, simulate.Policy{Name: Name(c.Name, epsilon), Learner: l})
 				}
 			}

@@ -172,8 +172,8 @@ func CoreSets(s cell.Scale, dim int) *simulate.Experiment {
 		epsilons = []float64{1, 0.1}
 	}
 	for _, epsilon := range epsilons {
-		sound := linear.NewCoreSet(privacy.Budget{Epsilon: epsilon})
-		add(PublishedWidth, epsilon, true, linear.CoreSetAsPublished(epsilon))
+		sound := linear.CoreSet{}.Private(privacy.Budget{Epsilon: epsilon})
+		add(PublishedWidth, epsilon, true, linear.CoreSet{}.AsPublished(epsilon))
 		add(SoundWidth, epsilon, true, sound)
 		add(SmallCoreSet, epsilon, false, sound)
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/check"
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/audit/broken"
 	"github.com/dpbandits/dpbandits/pkg/audit/suite"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -20,9 +22,9 @@ import (
 
 // claimLineUp attacks the suite's subjects; the sound ones if all broken ones are caught.
 func claimLineUp(cell.Scale) (string, error) {
-	r := suite.Report{Broken: check.Try(suite.Broken(context.Background(), nil))}
+	r := suite.Report{Broken: check.Try(audit.Each(context.Background(), broken.All(), suite.Options))}
 	check.That(r.OK(), "%d of %d broken caught", r.Broken.Excluded(), len(r.Broken.Findings))
-	r.Sound = check.Try(suite.Sound(context.Background(), suite.Quick, nil))
+	r.Sound = check.Try(audit.Family(context.Background(), suite.Quick.Items(), suite.Options))
 	check.That(r.OK(), "%s", r.Summary())
 	return r.Summary(), nil
 }

@@ -50,14 +50,14 @@ func raced(cell.Scale) (string, error) {
 	}
 	var order []simulate.Comparison
 	for i, p := range []simulate.Policy{
-		{Name: "DP-KLUCB", Learner: arms.NewDPKLUCB(1, 1.2)},
-		{Name: "DP-IMED", Learner: arms.NewDPIMED(1, 2)},
-		{Name: "DP-SE", Learner: arms.NewDPElimination(1)},
-		{Name: "DP-UCB", Learner: arms.NewDPUCB(1)},
-		{Name: "AdaP-UCB", Learner: arms.NewAdaPUCB(1)},
-		{Name: "AdaP-KLUCB", Learner: arms.NewAdaPKLUCB(1)},
-		{Name: "Lazy-UCB", Learner: arms.NewLazyUCB(1)},
-		{Name: "Lazy-DP-TS", Learner: arms.NewLazyThompson(1)},
+		{Name: "DP-KLUCB", Learner: arms.KLUCB{}.Private(1, 1.2)},
+		{Name: "DP-IMED", Learner: arms.IMED{}.Private(1, 2)},
+		{Name: "DP-SE", Learner: arms.DPElimination{}.Private(1)},
+		{Name: "DP-UCB", Learner: arms.DPUCB{}.Private(1)},
+		{Name: "AdaP-UCB", Learner: arms.AdaPUCB{}.Private(1)},
+		{Name: "AdaP-KLUCB", Learner: arms.AdaPKLUCB{}.Private(1)},
+		{Name: "Lazy-UCB", Learner: arms.LazyUCB{}.Private(1)},
+		{Name: "Lazy-DP-TS", Learner: arms.LazyThompson{}.Private(1)},
 	} {
 		e.Policies = append(e.Policies, p)
 		want := 1

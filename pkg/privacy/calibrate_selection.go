@@ -46,7 +46,7 @@ func (b Budget) CalibrateSelection(picks int, share float64) (pick, mu float64, 
 		pick, mu := split(scale)
 		return account.Sequence{account.Repeat{Event: account.ExponentialEvent{Epsilon: pick}, Times: picks}, account.GaussianEvent{Mu: mu}}
 	}
-	scale, err := Calibrate(account.PLD{}, b, event)
+	scale, err := b.Calibrate(account.PLD{}, event)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -15,7 +15,7 @@
 //
 //   - [Budget.GaussianMu], [Budget.ZCDP], [Budget.ConcentratedRho], [Budget.AmplifiedMu] and others
 //     say it in closed form.
-//   - [Calibrate] finds the least noise by any accountant.
+//   - [Budget.Calibrate] finds the least noise by any accountant.
 //
 // How noise is drawn and data is taken in:
 //

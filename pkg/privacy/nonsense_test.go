@@ -51,11 +51,11 @@ func accountings() map[string]accounting {
 		"AmplifiedEpsilon":    {of: account.AmplifiedEpsilon, refuses: inf, slow: true},
 		"AmplifiedMu":         {of: Budget.AmplifiedMu, refuses: nan, slow: true},
 
-		"BinomialEpsilon":    {of: account.BinomialEpsilon, refuses: inf},
-		"TightestTail":       {of: account.TightestTail, refuses: nan, slow: true},
+		"BinomialEpsilon":    {of: account.BinomialEvent.Epsilon, refuses: inf},
+		"TightestTail":       {of: account.BinomialEvent.Tightest, refuses: nan, slow: true},
 		"TightestWishart":    {of: account.TightestWishart, refuses: nan, slow: true},
 		"CalibrateBinomial":  {of: Budget.CalibrateBinomial, refuses: nan, slow: true},
-		"Calibrate":          {of: Calibrate, refuses: nan, slow: true},
+		"Calibrate":          {of: Budget.Calibrate, refuses: nan, slow: true},
 		"CalibrateSelection": {of: Budget.CalibrateSelection, refuses: nan, slow: true},
 		"Tightest":           {of: account.Tightest, refuses: inf, slow: true},
 

@@ -25,7 +25,7 @@ func TestArmsAudits(t *testing.T) {
 			return learners%3 != 0
 		})
 	}
-	r, err := audit.Family(context.Background(), items, audit.Options{Confidence: Confidence, Seed: Seed})
+	r, err := audit.Family(context.Background(), items, Options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,11 +56,12 @@ var (
 	_ tally.RoundLengths              = AdaCGOPE{}
 )
 
-// NewAdaCGOPE returns AdaC-GOPE, (epsilon, delta)-private for delta > 0, one reward replaced. The
+// Private returns AdaC-GOPE, (epsilon, delta)-private for delta > 0, one reward replaced. The
 // noise is calibrated exactly, as a reward is in one Gaussian release: mu-GDP, where the paper has
 // rho-zCDP with rho = mu^2/2.
-func NewAdaCGOPE(b privacy.Budget) learner.Private[tally.Equations] {
-	return learner.New(AdaCGOPE{Budget: b}, tally.Regression{Budget: b, Lengths: AdaCGOPE{Budget: b}})
+func (g AdaCGOPE) Private(b privacy.Budget) learner.Private[tally.Equations] {
+	g.Budget = b
+	return learner.New(g, tally.Regression{Budget: b, Lengths: g})
 }
 
 // Exact returns regressions without noise.

@@ -162,8 +162,8 @@ func (a *amplifiedDevice) ShuffledPlan(s learner.Shuffler, batch int) (privacy.P
 	return a.noise.plan(a.scale, batch).HeldBy(a).Trusts(a.encodes), nil
 }
 
-// NewShuffleAmplified returns shuffle LinUCB by amplification. To tune it, replace its Server, an
+// Learner returns shuffle LinUCB by amplification. To tune it, replace its Server, an
 // AmplifiedServer.
-func NewShuffleAmplified(n AmplifiedNoise) learner.Local {
+func (n AmplifiedNoise) Learner() learner.Local {
 	return learner.Local{Device: AmplifiedDevice{Noise: n}, Server: AmplifiedServer{Noise: n}, Batch: n.Batch}
 }

@@ -108,7 +108,7 @@ func peelingScale(b privacy.Budget, times int) (float64, error) {
 			account.Repeat{Event: account.LaplaceEvent{Epsilon: 1 / scale}, Times: times},
 		}
 	}
-	scale, err := privacy.Calibrate(account.PLD{}, b, event)
+	scale, err := b.Calibrate(account.PLD{}, event)
 	if err != nil {
 		return 0, err
 	}

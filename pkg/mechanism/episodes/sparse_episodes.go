@@ -38,7 +38,7 @@ import (
 //
 // Rows cannot be summed before the support is known, on which they are clipped. The statistic keeps
 // those of the open episode, n d numbers of 8 bytes, and next to nothing else: 143 MiB for 3736
-// rows in 5000 dimensions, the longest episode of sparse.NewSparseJDP with epsilon = 1 in 16,000
+// rows in 5000 dimensions, the longest episode of sparse.SparseJDP's with epsilon = 1 in 16,000
 // rounds. All of X'X would have d^2/2 numbers, 95 MiB there, but cost d^2/2 multiplications a round
 // in place of d, and X'X knows no support to clip on. Memory is allocated in Start for the longest
 // episode that ends before the horizon; rows of an episode that does not are not kept. Rounds

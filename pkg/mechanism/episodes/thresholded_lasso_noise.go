@@ -77,7 +77,7 @@ func (t *thresholdedLasso) calibrate(as *ThresholdedLasso, horizon int) error {
 	xi := math.Sqrt(32*log1) * math.Sqrt(8*spread*log1) / (b.Epsilon / (2 * episodes * log1))
 	if r.Split {
 		var err error
-		if xi, err = privacy.Calibrate(account.PLD{}, b, func(scale float64) account.Event {
+		if xi, err = b.Calibrate(account.PLD{}, func(scale float64) account.Event {
 			return account.SparseVectorEvent{Epsilon: 2 / scale, Accepted: t.most * t.episodes}
 		}); err != nil {
 			return err

@@ -42,11 +42,11 @@ func TestBinomialEventBoundsThePLD(t *testing.T) {
 			e.Most = max(e.Most, k)
 			exact = append(exact, shifted{c.n, k, 0.25})
 		}
-		e, err := account.TightestTail(c.delta, e)
+		e, err := e.Tightest(c.delta)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := account.BinomialEpsilon(c.delta, e)
+		got, err := e.Epsilon(c.delta)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestCalibrateBinomial(t *testing.T) {
 			t.Errorf("%v: epsilon = %v by %s, %v", b, epsilon, by, err)
 		}
 		if e.Trials = e.Trials * 98 / 100; true {
-			if epsilon, err := account.BinomialEpsilon(b.Delta, e); err != nil || epsilon < b.Epsilon {
+			if epsilon, err := e.Epsilon(b.Delta); err != nil || epsilon < b.Epsilon {
 				t.Errorf("%v: 2%% fewer trials buy it, too: epsilon = %v, %v", b, epsilon, err)
 			}
 		}
