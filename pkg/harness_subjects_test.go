@@ -276,7 +276,7 @@ func subjects() []subject {
 		of("random.NewWishart", func() []any { return []any{random.NewWishart, 3, 5, 1.5} }),
 		values("random.TruncatedBeta", func() any { return &random.TruncatedBeta{Dim: 4, Lo: -0.5, Hi: 0.25} }),
 
-		of("privacy.CalibrateSelection", func() []any {
+		of("privacy.Budget.CalibrateSelection", func() []any {
 			return []any{func(b privacy.Budget, picks int, share float64) (float64, error) {
 				pick, mu, err := b.CalibrateSelection(picks, share)
 				return pick + mu, err
@@ -321,11 +321,11 @@ func subjects() []subject {
 		}),
 		values("account.GroupEvent", func() any { return &account.GroupEvent{Event: account.LaplaceEvent{Epsilon: 0.2}, Contributions: 2} }),
 		values("account.ShuffleEvent", func() any { return &account.ShuffleEvent{Local: 0.5, Users: 100} }),
-		of("privacy.GaussianMu", func() []any { return []any{privacy.Budget.GaussianMu, budget} }),
-		of("privacy.ConcentratedRho", func() []any { return []any{privacy.Budget.ConcentratedRho, budget} }),
-		of("privacy.ZCDP", func() []any { return []any{privacy.Budget.ZCDP, budget} }),
-		of("privacy.AmplifiedMu", func() []any { return []any{privacy.Budget.AmplifiedMu, budget, 100} }),
-		of("privacy.CalibrateBinomial", func() []any {
+		of("privacy.Budget.GaussianMu", func() []any { return []any{privacy.Budget.GaussianMu, budget} }),
+		of("privacy.Budget.ConcentratedRho", func() []any { return []any{privacy.Budget.ConcentratedRho, budget} }),
+		of("privacy.Budget.ZCDP", func() []any { return []any{privacy.Budget.ZCDP, budget} }),
+		of("privacy.Budget.AmplifiedMu", func() []any { return []any{privacy.Budget.AmplifiedMu, budget, 100} }),
+		of("privacy.Budget.CalibrateBinomial", func() []any {
 			e := account.BinomialEvent{Trials: 4000, P: 0.25, Coordinates: 3, Most: 4, Norm: 5, Tail: 1e-6}
 			return []any{privacy.Budget.CalibrateBinomial, budget, e, int64(1)}
 		}),
@@ -815,9 +815,9 @@ func subjects() []subject {
 // slow are the subjects whose cases take long, most of them because their claims are accounted
 // numerically. With -short they have fewer cases.
 var slow = map[string]bool{
-	"privacy.CalibrateSelection":                   true,
-	"privacy.CalibrateBinomial":                    true,
-	"privacy.AmplifiedMu":                          true,
+	"privacy.Budget.CalibrateSelection":            true,
+	"privacy.Budget.CalibrateBinomial":             true,
+	"privacy.Budget.AmplifiedMu":                   true,
 	"privacy.Plan of Gaussian messages in a batch": true,
 	"privacy.Plan of responses in a batch":         true,
 	"privacy.Plan of Laplace noise":                true,
