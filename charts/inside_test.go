@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -47,11 +47,11 @@ func TestInside(t *testing.T) {
 		lower bool
 		says  string
 	}{
-		{"an upper bound", watch(t, means, arms.NewAdaPUCB(1), 2000, nil), []string{"estimate and width", "index", "share of rounds", "played in this round"}, true, "One trial."},
-		{"no width", watch(t, means, arms.NewIMED(), 2000, nil), []string{"estimate", "share of rounds", "played in this round"}, true, "One trial."},
-		{"elimination", watch(t, means, arms.NewSuccessiveElimination(), 5000, nil), []string{"estimate and width", "ruled out", "share of rounds", "played in this round"}, true, "One trial."},
+		{"an upper bound", watch(t, means, arms.AdaPUCB{}.Private(1), 2000, nil), []string{"estimate and width", "index", "share of rounds", "played in this round"}, true, "One trial."},
+		{"no width", watch(t, means, arms.IMED{}.Learner(), 2000, nil), []string{"estimate", "share of rounds", "played in this round"}, true, "One trial."},
+		{"elimination", watch(t, means, arms.SuccessiveElimination{}.Learner(), 5000, nil), []string{"estimate and width", "ruled out", "share of rounds", "played in this round"}, true, "One trial."},
 		{"nothing", watch(t, means, learner.Random{}, 200, nil), []string{"share of rounds", "played in this round"}, false, "a *learner.randomRun does not show what it chooses by"},
-		{"many arms", watch(t, many, arms.NewThompson(), 4000, simulate.LinearGrid(4000, 200)), []string{"estimate and width", "index", "share of rounds", "played in this round"}, true, "the 12 arms of 40 that were played most"},
+		{"many arms", watch(t, many, arms.Thompson{}.Learner(), 4000, simulate.LinearGrid(4000, 200)), []string{"estimate and width", "index", "share of rounds", "played in this round"}, true, "the 12 arms of 40 that were played most"},
 	} {
 		f := Inside(c.name, c.w)
 		if err := f.check(); err != nil {
@@ -88,7 +88,7 @@ func TestInside(t *testing.T) {
 // TestInsideCuts: bounds that are enormous in the first rounds do not set the axis, and the caption
 // counts them.
 func TestInsideCuts(t *testing.T) {
-	w := watch(t, []float64{0.2, 0.7}, arms.NewAdaPUCB(0.01), 50_000, nil)
+	w := watch(t, []float64{0.2, 0.7}, arms.AdaPUCB{}.Private(0.01), 50_000, nil)
 	f := Inside("little privacy costs much", w)
 	_, y, _ := f.spans()
 	var most float64

@@ -3,7 +3,7 @@ package charts
 import (
 	"fmt"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 )
 
 // Slider lets the reader choose one of several precomputed frames. It needs no kernel, so it works

@@ -13,7 +13,8 @@
 //   - Labelled data become a bandit, environment.Labelled: the example plays LinUCB on a file.
 //   - A log with propensities says what a policy would have earned, and how surely: package
 //     offpolicy.
-//   - User ids say what epsilon for a record is worth to somebody with many: privacy.UserLevels.
+//   - User ids say what epsilon for a record is worth to somebody with many: the method UserLevels
+//     of a privacy.Plan.
 //   - Where rewards come late, learner.Delayed has a learner wait.
 //
 // The MovieLens data of the movie experiments, 100K (943 users, 1682 movies, 100,000 ratings) and

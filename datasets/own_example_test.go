@@ -114,7 +114,7 @@ func ExampleTable_Records() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	levels, err := privacy.UserLevels(privacy.PlanOf(ready, privacy.All), data.Records())
+	levels, err := privacy.PlanOf(ready, privacy.All).UserLevels(data.Records())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
+	"github.com/dpbandits/dpbandits/notebooks/notebooktest"
 )
 
 // What a lesson has at most. A lecturer has 45 minutes, and a student one idea an hour.

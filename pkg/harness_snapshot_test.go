@@ -36,7 +36,7 @@ func learnerOf(s subject, rounds int) (of saved, ok bool) {
 	if of.problem, ok = argument[bandit.Problem](u); !ok {
 		return of, false
 	}
-	if s.name == "sparse.SparseJDPTuned" {
+	if s.name == "sparse.SparseJDP{}.Tuned" {
 		of.problem.Dim = 4 // it picks three coordinates
 	}
 	of.horizon = max(u.horizon(), rounds)

@@ -276,9 +276,9 @@ func subjects() []subject {
 		of("random.NewWishart", func() []any { return []any{random.NewWishart, 3, 5, 1.5} }),
 		values("random.TruncatedBeta", func() any { return &random.TruncatedBeta{Dim: 4, Lo: -0.5, Hi: 0.25} }),
 
-		of("privacy.CalibrateSelection", func() []any {
+		of("privacy.Budget.CalibrateSelection", func() []any {
 			return []any{func(b privacy.Budget, picks int, share float64) (float64, error) {
-				pick, mu, err := privacy.CalibrateSelection(b, picks, share)
+				pick, mu, err := b.CalibrateSelection(picks, share)
 				return pick + mu, err
 			}, budget, 2, 0.5}
 		}),
@@ -321,13 +321,13 @@ func subjects() []subject {
 		}),
 		values("account.GroupEvent", func() any { return &account.GroupEvent{Event: account.LaplaceEvent{Epsilon: 0.2}, Contributions: 2} }),
 		values("account.ShuffleEvent", func() any { return &account.ShuffleEvent{Local: 0.5, Users: 100} }),
-		of("privacy.GaussianMu", func() []any { return []any{privacy.GaussianMu, budget} }),
-		of("privacy.ConcentratedRho", func() []any { return []any{privacy.ConcentratedRho, budget} }),
-		of("privacy.ZCDP", func() []any { return []any{privacy.ZCDP, budget} }),
-		of("privacy.AmplifiedMu", func() []any { return []any{privacy.AmplifiedMu, budget, 100} }),
-		of("privacy.CalibrateBinomial", func() []any {
+		of("privacy.Budget.GaussianMu", func() []any { return []any{privacy.Budget.GaussianMu, budget} }),
+		of("privacy.Budget.ConcentratedRho", func() []any { return []any{privacy.Budget.ConcentratedRho, budget} }),
+		of("privacy.Budget.ZCDP", func() []any { return []any{privacy.Budget.ZCDP, budget} }),
+		of("privacy.Budget.AmplifiedMu", func() []any { return []any{privacy.Budget.AmplifiedMu, budget, 100} }),
+		of("privacy.Budget.CalibrateBinomial", func() []any {
 			e := account.BinomialEvent{Trials: 4000, P: 0.25, Coordinates: 3, Most: 4, Norm: 5, Tail: 1e-6}
-			return []any{privacy.CalibrateBinomial, budget, e, int64(1)}
+			return []any{privacy.Budget.CalibrateBinomial, budget, e, int64(1)}
 		}),
 
 		plans("of Gaussian noise", privacy.GaussianLaw(3, 4)),
@@ -405,13 +405,13 @@ func subjects() []subject {
 			g := linear.AdaCGOPE{Budget: budget, Most: 1.1}
 			return learner.New(g, tally.Regression{Budget: budget, Lengths: g})
 		}),
-		of("linear.NewAdaCGOPE", func() []any { return []any{linear.NewAdaCGOPE, budget, contextual, 300} }),
+		of("linear.AdaCGOPE{}.Private", func() []any { return []any{linear.AdaCGOPE{}.Private, budget, contextual, 300} }),
 		of("linear.NewAdaCOFUL", func() []any { return []any{linear.NewAdaCOFUL, budget, contextual, 300} }),
 		linears("linear.CoreSet", func() any {
 			return learner.New(linear.CoreSet{}, tally.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: linear.CoreSetBatches{}})
 		}),
-		of("linear.NewCoreSet", func() []any {
-			return []any{linear.NewCoreSet, budget, contextual, 300}
+		of("linear.CoreSet{}.Private", func() []any {
+			return []any{linear.CoreSet{}.Private, budget, contextual, 300}
 		}),
 		tallies("tally.Tree", func() any { return tally.Tree{Budget: privacy.Budget{Epsilon: 1}} }),
 		tallies("tally.Tree of Gaussian noise", func() any { return tally.Tree{Budget: budget} }),
@@ -468,11 +468,11 @@ func subjects() []subject {
 			}, episodes.Growing{Least: 4, Noise: 2, Signal: 0.5, Factor: 2}, 1, 3, 2.0}
 		}),
 		linears("sparse.SparseJDP", func() any { return learner.New(sparse.SparseJDP{}, sparseEpisodes()) }),
-		of("sparse.NewSparseJDP", func() []any { return sparseJDP(sparse.NewSparseJDP) }).
+		of("sparse.SparseJDP{}.Private", func() []any { return sparseJDP(sparse.SparseJDP{}.Private) }).
 			on(".Epsilon", ".Delta", "argument 2", "argument 4"),
-		of("sparse.SparseJDPTuned", func() []any { return sparseJDP(sparse.SparseJDPTuned) }).
+		of("sparse.SparseJDP{}.Tuned", func() []any { return sparseJDP(sparse.SparseJDP{}.Tuned) }).
 			on(".Epsilon", ".Delta", "argument 2", "argument 4"),
-		of("sparse.SparseJDPPlain", func() []any { return sparseJDP(sparse.SparseJDPPlain) }),
+		of("sparse.SparseJDP{}.Plain", func() []any { return sparseJDP(sparse.SparseJDP{}.Plain) }),
 
 		linears("sparse.FLIPHAT", func() any {
 			return learner.New(sparse.FLIPHAT{}, episodes.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Calibration: privacy.AsPublished})
@@ -480,9 +480,9 @@ func subjects() []subject {
 		linears("sparse.PrivateThresholdedLasso", func() any {
 			return learner.New(sparse.PrivateThresholdedLasso{Ridge: 1}, printed())
 		}),
-		of("sparse.NewFLIPHAT", func() []any {
+		of("sparse.FLIPHAT{}.Private", func() []any {
 			return []any{func(b privacy.Budget, sparsity int, l1 float64) bandit.Learner {
-				l := sparse.NewFLIPHAT(b, sparsity, l1)
+				l := sparse.FLIPHAT{}.Private(b, sparsity, l1)
 				s := l.Statistic.(episodes.NoisyIHT)
 				s.Calibration = privacy.AsPublished // exact accounting takes long
 				l.Statistic = s
@@ -503,8 +503,8 @@ func subjects() []subject {
 		of("sparse.NewSparseBits", func() []any {
 			return []any{sparse.NewSparseBits, budget, 1, contextual, 10000}
 		}),
-		of("sparse.NewPrivateThresholdedLasso", func() []any {
-			return []any{sparse.NewPrivateThresholdedLasso, budget, 1, contextual, 1000}
+		of("sparse.PrivateThresholdedLasso{}.Private", func() []any {
+			return []any{sparse.PrivateThresholdedLasso{}.Private, budget, 1, contextual, 1000}
 		}),
 
 		linears("linear.UCB", func() any { return learner.New(linear.UCB{}, continual.Exact{}) }),
@@ -585,18 +585,18 @@ func subjects() []subject {
 				return learner.Local{Device: d, Server: s}
 			}, local.WeightedDevice{Budget: budget}, local.WeightedServer{}, contextual, 16}
 		}),
-		of("local.NewShuffleAmplified", func() []any {
-			return []any{local.NewShuffleAmplified, local.AmplifiedNoise{Budget: budget, Batch: 4}, contextual, 16}
+		of("local.AmplifiedNoise.Learner", func() []any {
+			return []any{local.AmplifiedNoise.Learner, local.AmplifiedNoise{Budget: budget, Batch: 4}, contextual, 16}
 		}),
-		of("local.NewShuffleVectorSum", func() []any {
-			return []any{local.NewShuffleVectorSum, local.VectorSum{Budget: budget, Batch: 4}, contextual, 16}
+		of("local.VectorSum.Learner", func() []any {
+			return []any{local.VectorSum.Learner, local.VectorSum{Budget: budget, Batch: 4}, contextual, 16}
 		}),
-		of("local.NewShuffleLogistic", func() []any {
-			return []any{local.NewShuffleLogistic, local.VectorSum{Budget: budget, Batch: 4}, linear.Logistic{}, contextual, 16}
+		of("local.VectorSum.Logistic", func() []any {
+			return []any{local.VectorSum.Logistic, local.VectorSum{Budget: budget, Batch: 4}, linear.Logistic{}, contextual, 16}
 		}),
-		of("local.NewCombiner", func() []any {
+		of("local.OnlineNoise.Combiner", func() []any {
 			return []any{func(n local.OnlineNoise) bandit.Learner {
-				device, server := local.NewCombiner(n)
+				device, server := n.Combiner()
 				return learner.Local{Device: device, Server: server}
 			}, local.OnlineNoise{Budget: budget}, contextual, 16}
 		}),
@@ -641,13 +641,13 @@ func subjects() []subject {
 			return learner.New(slots.KLOSM{Matroid: pick2of4()}, tally.Blocks{Budget: privacy.Budget{Epsilon: 1}})
 		}),
 
-		byTwo("arms.NewAdaPTT", arms.NewAdaPTT, 0.1),
-		byTwo("arms.NewTopTwo", arms.NewTopTwo, 0.1),
-		byTwo("arms.NewLocalTopTwo", arms.NewLocalTopTwo, 0.1),
-		byTwo("arms.NewDPKLUCB", arms.NewDPKLUCB, 1.2),
-		byTwo("arms.NewDPIMED", arms.NewDPIMED, 2),
-		of("arms.NewGaussianThompson", func() []any { return []any{arms.NewGaussianThompson, 1.0, 2, 1e-5, single, 16} }),
-		of("arms.NewDPTSUCB", func() []any { return []any{arms.NewDPTSUCB, 0.5, budget, single, 16} }),
+		byTwo("arms.AdaPTT{}.Private", arms.AdaPTT{}.Private, 0.1),
+		byTwo("arms.TopTwo{}.Private", arms.TopTwo{}.Private, 0.1),
+		byTwo("arms.TopTwo{}.Local", arms.TopTwo{}.Local, 0.1),
+		byTwo("arms.KLUCB{}.Private", arms.KLUCB{}.Private, 1.2),
+		byTwo("arms.IMED{}.Private", arms.IMED{}.Private, 2),
+		of("arms.GaussianThompson{}.Private", func() []any { return []any{arms.GaussianThompson{}.Private, 1.0, 2, 1e-5, single, 16} }),
+		of("arms.GaussianThompson{}.Limited", func() []any { return []any{arms.GaussianThompson{}.Limited, 0.5, budget, single, 16} }),
 		onesOf("arms.GaussianThompson", func() any { return learner.New(arms.GaussianThompson{}, blocks()) }),
 		onesOf("arms.EXP3", func() any { return learner.New(arms.EXP3{Rounds: 100}, nil) }),
 		onesOf("arms.EXP3IX", func() any { return learner.New(arms.EXP3IX{Rounds: 100}, nil) }),
@@ -815,9 +815,9 @@ func subjects() []subject {
 // slow are the subjects whose cases take long, most of them because their claims are accounted
 // numerically. With -short they have fewer cases.
 var slow = map[string]bool{
-	"privacy.CalibrateSelection":                   true,
-	"privacy.CalibrateBinomial":                    true,
-	"privacy.AmplifiedMu":                          true,
+	"privacy.Budget.CalibrateSelection":            true,
+	"privacy.Budget.CalibrateBinomial":             true,
+	"privacy.Budget.AmplifiedMu":                   true,
 	"privacy.Plan of Gaussian messages in a batch": true,
 	"privacy.Plan of responses in a batch":         true,
 	"privacy.Plan of Laplace noise":                true,
@@ -828,14 +828,14 @@ var slow = map[string]bool{
 	"episodes.NoisyIHT":                            true,
 	"tally.Blocks over a long horizon":             true,
 	"sparse.SparseJDP":                             true,
-	"sparse.NewSparseJDP":                          true,
-	"sparse.SparseJDPPlain":                        true,
+	"sparse.SparseJDP{}.Private":                   true,
+	"sparse.SparseJDP{}.Plain":                     true,
 	"sparse.FLIPHAT":                               true,
-	"sparse.NewFLIPHAT":                            true,
+	"sparse.FLIPHAT{}.Private":                     true,
 	"learner.RandomisedAction over a tree":         true,
-	"local.NewShuffleAmplified":                    true,
-	"local.NewShuffleVectorSum":                    true,
-	"local.NewShuffleLogistic":                     true,
+	"local.AmplifiedNoise.Learner":                 true,
+	"local.VectorSum.Learner":                      true,
+	"local.VectorSum.Logistic":                     true,
 	"local.AmplifiedDevice":                        true,
 	"local.VectorSumDevice":                        true,
 	"local.VectorSumServer":                        true,

@@ -570,7 +570,6 @@ func (u *user) matroid(m matroid.Matroid) {
 		return
 	}
 	matroid.NewGreedy(m).Basis(make([]float64, m.Size()), nil)
-	matroid.IsBasis(m, []int{0, 1})
 	b := m.NewBuilder()
 	for e := range min(m.Size(), 10) {
 		b.Add(e)

@@ -40,9 +40,9 @@ var allowed = map[string]string{
 	"snapshot":    "bandit privacy random value",
 	"value":       "",
 	"internal":    "",
-	"notebook":    "",
 
 	"internal/disjoint":            "bandit",
+	"internal/mutant":              "cmd",
 	"privacy/privacytest":          "bandit privacy random mechanism learner audit",
 	"learner/internal/learnertest": "bandit privacy mechanism matroid environment random",
 	"audit/suite":                  "bandit privacy random matroid mechanism online learner catalogue",

@@ -19,7 +19,7 @@ func ExampleItems() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	c, err := judge.Learner(context.Background(), arms.NewDPIMED(1, 2), judge.Options{Worlds: worlds, Rivals: catalogue.Learners()[:5]})
+	c, err := judge.Learner(context.Background(), arms.IMED{}.Private(1, 2), judge.Options{Worlds: worlds, Rivals: catalogue.Learners()[:5]})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/decl"
+	"github.com/dpbandits/dpbandits/notebooks/decl"
 )
 
 const module = "github.com/dpbandits/dpbandits/"
@@ -282,7 +282,7 @@ func (nb *notebook) write(cells []*Cell, used map[*chunk]bool) ([]byte, error) {
 		}
 	}
 	slices.Sort(imports)
-	head := "//go:build page\n\npackage main\n\nimport (\n" + strings.Join(imports, "\n") + "\n\n" + strconv.Quote(module+"pkg/notebook/page") + "\n)\n\n"
+	head := "//go:build page\n\npackage main\n\nimport (\n" + strings.Join(imports, "\n") + "\n\n" + strconv.Quote(module+"notebooks/page") + "\n)\n\n"
 	return format.Source([]byte(head + b.String()))
 }
 

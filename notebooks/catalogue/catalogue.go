@@ -5,13 +5,13 @@ package catalogue
 import (
 	"slices"
 
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/jdp"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/lasso"
 	"github.com/dpbandits/dpbandits/notebooks/ldp"
 	"github.com/dpbandits/dpbandits/notebooks/matroid"
 	"github.com/dpbandits/dpbandits/notebooks/survey"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 	"github.com/dpbandits/dpbandits/pkg/sweep"
 )

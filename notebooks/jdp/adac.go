@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
@@ -13,8 +15,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -56,11 +56,11 @@ func adaCLearner(name string) bandit.Learner {
 	printed := linear.AdaCGOPE{Budget: Budget, Calibration: privacy.AsPublished}
 	switch name {
 	case GOPESound:
-		return linear.NewAdaCGOPE(Budget)
+		return linear.AdaCGOPE{}.Private(Budget)
 	case GOPEPrinted:
 		return learner.New(printed, tally.Regression{Budget: Budget, Lengths: printed})
 	case CoreSetSound:
-		return linear.NewCoreSet(Budget)
+		return linear.CoreSet{}.Private(Budget)
 	case OFULSound:
 		return linear.NewAdaCOFUL(Budget)
 	case OFULCorrelated:

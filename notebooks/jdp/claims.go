@@ -9,6 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpbandits/dpbandits/notebooks/assert"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/audit"
@@ -18,9 +21,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
-	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -368,8 +368,8 @@ func claimStreaming(s cell.Scale) (string, error) {
 // claimAttacked attacks the releases that the paper's learners read, and their actions: a part of
 // the suite.
 func claimAttacked(cell.Scale) (string, error) {
-	items := append(suite.SoundReleases(suite.Quick), suite.SoundLearners(suite.Quick)...)
-	r := check.Try(audit.Family(context.Background(), items, audit.Options{Confidence: suite.Confidence, Seed: suite.Seed}))
+	items := append(suite.Quick.Releases(), suite.Quick.Learners()...)
+	r := check.Try(audit.Family(context.Background(), items, suite.Options))
 	least, calibrated := math.Inf(1), 0
 	for _, f := range r.Findings {
 		check.That(!f.Excluded(), "%s: epsilon >= %.3g, claimed %.3g", f.Name, f.Epsilon, f.Claim.Epsilon)

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
@@ -13,8 +15,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -98,7 +98,7 @@ func (m logisticModel) playing(epsilon float64) bandit.Learner {
 	case epsilon == 0:
 		return learner.New(m.policy, nil)
 	case m.shuffled:
-		return local.NewShuffleLogistic(local.VectorSum{Budget: budget, Batch: logisticBatch}, m.policy.(linear.Logistic))
+		return local.VectorSum{Budget: budget, Batch: logisticBatch}.Logistic(m.policy.(linear.Logistic))
 	}
 	return learner.New[privacy.Sums](m.policy, continual.BLT{Budget: budget})
 }

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 )
 
 // PullsGap is the gap of the two arms of which Claim 14 is counted, of rewards ±1 as in the paper:
@@ -28,9 +28,9 @@ var PullsOf = []struct {
 	Name string
 	new  func(epsilon float64) bandit.Learner
 }{
-	{"DP-SE", func(e float64) bandit.Learner { return arms.NewDPElimination(e) }},
-	{"DP-UCB", func(e float64) bandit.Learner { return arms.NewDPUCB(e) }},
-	{"DP-IMED", func(e float64) bandit.Learner { return arms.NewDPIMED(e, 2) }},
+	{"DP-SE", func(e float64) bandit.Learner { return arms.DPElimination{}.Private(e) }},
+	{"DP-UCB", func(e float64) bandit.Learner { return arms.DPUCB{}.Private(e) }},
+	{"DP-IMED", func(e float64) bandit.Learner { return arms.IMED{}.Private(e, 2) }},
 }
 
 // PullsEpsilons are their budgets.

@@ -3,7 +3,7 @@ package lasso
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
+	"github.com/dpbandits/dpbandits/notebooks/notebooktest"
 )
 
 // slow lists the statements whose check takes seconds.

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 )
 
 // Compatibility returns the compatibility constant phi^2(M, S), the least x'Mx / |x_S|_1^2 over x

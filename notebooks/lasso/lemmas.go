@@ -5,13 +5,13 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -102,7 +102,7 @@ func (b Bounded) Others() float64 {
 // node.
 func (b Bounded) Entry(p privacy.Budget) float64 {
 	d, l2 := float64(b.Dim), b.Norm*b.Norm+b.Reward*b.Reward
-	node := privacy.AdvancedNode(p, b.Episode+1)
+	node := p.AdvancedNode(b.Episode + 1)
 	k := max(d+1, math.Ceil(d*math.Log(8*d/node.Delta)*2/node.Delta/(node.Epsilon*node.Epsilon)))
 	return k * l2 * l2
 }

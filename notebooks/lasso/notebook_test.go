@@ -3,7 +3,7 @@ package lasso
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
+	"github.com/dpbandits/dpbandits/notebooks/notebooktest"
 )
 
 const notebook = "../04-private-lasso.ipynb"

@@ -5,12 +5,12 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -33,9 +33,9 @@ const (
 
 // learners makes the learners of all experiments by name.
 var learners = map[string]func(epsilon float64) bandit.Learner{
-	Plain:   recipe(sparse.SparseJDPPlain),
-	Tuned:   recipe(sparse.SparseJDPTuned),
-	Refined: recipe(sparse.NewSparseJDP),
+	Plain:   recipe(sparse.SparseJDP{}.Plain),
+	Tuned:   recipe(sparse.SparseJDP{}.Tuned),
+	Refined: recipe(sparse.SparseJDP{}.Private),
 
 	Printed:  printed(episodes.Repairs{}),
 	TwoSided: printed(episodes.Repairs{TwoSided: true}),
@@ -59,7 +59,7 @@ func recipe(make func(privacy.Budget, int) learner.Private[episodes.SparseGram])
 // printed makes PrivateThresholdedLASSO with some repairs.
 func printed(mended episodes.Repairs) func(float64) bandit.Learner {
 	return func(epsilon float64) bandit.Learner {
-		l := sparse.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: epsilon, Delta: Delta}, Sparsity)
+		l := sparse.PrivateThresholdedLasso{}.Private(privacy.Budget{Epsilon: epsilon, Delta: Delta}, Sparsity)
 		s := l.Statistic.(episodes.ThresholdedLasso)
 		s.Repairs = mended
 		l.Statistic = s
@@ -116,7 +116,7 @@ func fliphat(noise episodes.NoisyIHT) func(float64) bandit.Learner {
 
 // besideFLIPHAT makes plain SparseJDP for rewards of the setting, which are clipped at 2.5.
 func besideFLIPHAT(epsilon float64) bandit.Learner {
-	l := sparse.SparseJDPPlain(privacy.Budget{Epsilon: epsilon, Delta: FLIPHATDelta}, Sparsity)
+	l := sparse.SparseJDP{}.Plain(privacy.Budget{Epsilon: epsilon, Delta: FLIPHATDelta}, Sparsity)
 	phase := &l.Statistic.(episodes.SparseEpisodes).Phases[0]
 	phase.Reward, phase.Scores = 2.5, episodes.Correlations{X: 2, Y: 2.5}
 	return l

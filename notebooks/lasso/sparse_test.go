@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 )
 
 // few shortens a list of budgets under -short, for one test: calibrating for each takes a second.

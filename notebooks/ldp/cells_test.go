@@ -3,7 +3,7 @@ package ldp
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
+	"github.com/dpbandits/dpbandits/notebooks/notebooktest"
 )
 
 // cellMutations breaks the code once for each cell that asserts what it shows, by the cell's ID.

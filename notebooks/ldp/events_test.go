@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 )
 
 // A short run fails at the parts that noise in five dimensions exceeds, and keeps the

@@ -7,13 +7,13 @@ import (
 	"math"
 	"strings"
 
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -116,7 +116,7 @@ func jdpTree(b privacy.Budget, c privacy.Calibration, policy linear.UCB) bandit.
 // is its bound on |theta|.
 func sdpAmplified(b privacy.Budget, norm float64) bandit.Learner {
 	noise := local.AmplifiedNoise{Budget: b, Calibration: privacy.AsPublished, Batch: sdpBatch}
-	l := local.NewShuffleAmplified(noise)
+	l := noise.Learner()
 	l.Server = local.AmplifiedServer{Noise: noise, Policy: linear.UCB{ThetaNorm: norm}}
 	return l
 }

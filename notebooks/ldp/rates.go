@@ -5,11 +5,11 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -60,7 +60,7 @@ func rated(s cell.Scale, fixed bool, dim, rounds int) *simulate.Experiment {
 	worst.DeltaPower, begins.DeltaPower = 0.25, 0.25
 	ldp := local.LDPNoise{Budget: b, Constant: env.Constant()}
 	sums := local.VectorSum{Budget: b, Batch: int(math.Round(math.Pow(float64(rounds), 0.6))), Constant: env.Constant()}
-	device, combined := local.NewCombiner(noise)
+	device, combined := noise.Combiner()
 	combined.Base, combined.BoundScale, combined.TargetScale = server, 0.02, 0.01
 
 	e := &simulate.Experiment{

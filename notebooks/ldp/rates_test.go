@@ -3,7 +3,7 @@ package ldp
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 )
 
 // A small run has a row for each policy of each experiment.

@@ -6,13 +6,13 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -146,7 +146,7 @@ func SqrtNoisePower(t *simulate.Table, policy string) simulate.Slope {
 	var y [][]float64
 	for _, epsilon := range SqrtEpsilons {
 		worst, _, _ := SqrtWorst(t, policy, SqrtMiddle, epsilon)
-		mu := check.Try(privacy.GaussianMu(privacy.Budget{Epsilon: epsilon, Delta: Delta}))
+		mu := check.Try(privacy.Budget{Epsilon: epsilon, Delta: Delta}.GaussianMu())
 		x, y = append(x, 1/mu), append(y, []float64{worst})
 	}
 	return check.Try(simulate.LogLogSlope(x, y))

@@ -3,12 +3,12 @@ package ldp
 import (
 	"fmt"
 
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -65,7 +65,7 @@ func sdpVectorSum(b privacy.Budget, width float64) bandit.Learner {
 
 // shuffledLinUCB returns LinUCB over vector sums with a factor of its width.
 func shuffledLinUCB(noise local.VectorSum, width float64) bandit.Learner {
-	l := local.NewShuffleVectorSum(noise)
+	l := noise.Learner()
 	l.Server = local.VectorSumServer{Noise: noise, Policy: linear.UCB{Width: width}}
 	return l
 }
@@ -119,7 +119,7 @@ func served(b privacy.Budget, s learner.Server) bandit.Learner {
 
 // combiner returns the combiner with factors of its bounds and targets.
 func combiner(b privacy.Budget, bounds, targets float64) bandit.Learner {
-	device, server := local.NewCombiner(base(b).Noise)
+	device, server := base(b).Noise.Combiner()
 	server.Base, server.BoundScale, server.TargetScale = base(b), bounds, targets
 	return learner.Local{Device: device, Server: server}
 }

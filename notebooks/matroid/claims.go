@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpbandits/dpbandits/notebooks/assert"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
-	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 

@@ -3,7 +3,7 @@ package matroid
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
+	"github.com/dpbandits/dpbandits/notebooks/notebooktest"
 )
 
 func TestClaims(t *testing.T) { notebooktest.Claims(t, Claims) }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/datasets"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 )
 
 // write1M writes made-up files of the form, the counts and the sizes of MovieLens 1M. The i-th

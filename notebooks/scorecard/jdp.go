@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/jdp"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -15,8 +17,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -165,7 +165,7 @@ func jdpNumbers() []Number {
 
 func jdpConstants(s *sheet) {
 	s.is(Constant, "Section 4.1, Theorem 8", 443, "factor of ln(4/δ₀)/ε₀² in the degrees of freedom of Wishart noise", "28", "continual.Wishart, AsPublished, at Experiment 2", func() Measured {
-		node := privacy.AdvancedNode(jdp.Budget, int(levels()))
+		node := jdp.Budget.AdvancedNode(int(levels()))
 		return Measured{(law(printedWishart(false)).Shape - 6) * node.Epsilon * node.Epsilon / math.Log(4/node.Delta), 0}
 	})
 	s.is(Constant, "Section 4.1", 446, "factor of m ln(8m/δ) ln(2/δ)/ε² in k", "224", "continual.Wishart, AsPublished, at Experiment 2", func() Measured {
@@ -226,7 +226,7 @@ func jdpConstants(s *sheet) {
 	s.bound(atMost, Constant, "Section 4 and Appendix A.2", 432, "ε of m nodes of (ε/√(8m ln(2/δ)), δ/2m) by advanced composition, at Experiment 2", "ε = 1", 1,
 		"privacy.AdvancedEpsilon", func() Measured {
 			m := int(levels())
-			return Measured{privacy.AdvancedEpsilon(privacy.AdvancedNode(jdp.Budget, m).Epsilon, m, jdp.Budget.Delta/2), 0}
+			return Measured{privacy.AdvancedEpsilon(jdp.Budget.AdvancedNode(m).Epsilon, m, jdp.Budget.Delta/2), 0}
 		})
 	s.bound(atMost, Constant, "Appendix A.1", 722, "ε at δ = 0.1 of one Gaussian release of variance 2GS² ln(2/δ)/ε², ε = 1", "ε = 1", 1, "account.GaussianEpsilon", func() Measured {
 		return Measured{account.GaussianEpsilon(0.1, 1/math.Sqrt(2*math.Log(20))), 0}
@@ -286,7 +286,7 @@ func jdpConstants(s *sheet) {
 		})
 	}
 	s.is(Constant, "Appendix C, Theorem 23", 1444, "14 · 2, the factor of ln(4/δ)/ε² in Wishart noise", "28", "continual.Wishart, AsPublished", func() Measured {
-		node := privacy.AdvancedNode(jdp.Budget, int(levels()))
+		node := jdp.Budget.AdvancedNode(int(levels()))
 		return Measured{(law(printedWishart(true)).Shape - 6) * node.Epsilon * node.Epsilon / math.Log(4/node.Delta), 0}
 	})
 }

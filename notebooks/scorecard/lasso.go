@@ -54,7 +54,7 @@ func lassoNumbers() []Number {
 		return Measured{least / most, 0}
 	}).because("no λ meets both conditions of the lemma at any common size", lassoNumber)
 	s.bound(atLeast, Constant, "Section 3", 137, "k as printed over the p + 28 ln(4/δ)/ε² that a node needs, ε = 1, δ = 10⁻⁵", "enough", 1, "continual.Wishart, Theorem 23 of JDP", func() Measured {
-		node := privacy.AdvancedNode(privacy.Budget{Epsilon: 1, Delta: lasso.Delta}, episodes)
+		node := privacy.Budget{Epsilon: 1, Delta: lasso.Delta}.AdvancedNode(episodes)
 		w, err := continual.Wishart{Budget: privacy.Budget{Epsilon: 1, Delta: lasso.Delta}, Calibration: privacy.AsPublished}.
 			Open(privacy.Setup{Dim: lassoDim + 1, Horizon: lassoRounds, Bound: 1, Alpha: 1. / lassoRounds})
 		if err != nil {

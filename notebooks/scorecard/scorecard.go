@@ -26,7 +26,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 )
 
 //go:generate go run ./write ../results/scorecard.csv ../../README.md

@@ -4,13 +4,13 @@ import (
 	"fmt"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -33,15 +33,19 @@ var bestArmLearners = []struct {
 	name string
 	of   func(epsilon float64) learner.Private[privacy.Means]
 }{
-	{"TopTwo", func(epsilon float64) learner.Private[privacy.Means] { return arms.NewTopTwo(epsilon, bestArmDelta) }},
-	{"AdaP-TT", func(epsilon float64) learner.Private[privacy.Means] { return arms.NewAdaPTT(epsilon, bestArmDelta) }},
+	{"TopTwo", func(epsilon float64) learner.Private[privacy.Means] {
+		return arms.TopTwo{}.Private(epsilon, bestArmDelta)
+	}},
+	{"AdaP-TT", func(epsilon float64) learner.Private[privacy.Means] {
+		return arms.AdaPTT{}.Private(epsilon, bestArmDelta)
+	}},
 	{"AdaP-TT, as run", func(epsilon float64) learner.Private[privacy.Means] {
-		l := arms.NewAdaPTT(epsilon, bestArmDelta)
+		l := arms.AdaPTT{}.Private(epsilon, bestArmDelta)
 		l.Policy = arms.AdaPTT{Delta: bestArmDelta, AsRun: true}
 		return l
 	}},
 	{"TopTwo, local", func(epsilon float64) learner.Private[privacy.Means] {
-		return arms.NewLocalTopTwo(epsilon, bestArmDelta)
+		return arms.TopTwo{}.Local(epsilon, bestArmDelta)
 	}},
 }
 

@@ -9,6 +9,9 @@ import (
 	"sync/atomic"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/assert"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -19,9 +22,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
-	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -105,7 +105,7 @@ func slowStart(cell.Scale) (string, error) {
 	for _, k := range []int{2, 5, 20} {
 		means, plays := make([]float64, k), make([]int, k)
 		means[k-1] = 1 // nothing is easier
-		env, l := environment.Arms{Means: means}, arms.NewDPElimination(10)
+		env, l := environment.Arms{Means: means}, arms.DPElimination{}.Private(10)
 		check.OK(simulate.Play(env, l, 100_000, 1, func(r *simulate.Round) { plays[r.Played[0]]++ }))
 		least := slices.Min(plays)
 		holds = holds && least > 1800 && least <= 50_000
@@ -255,9 +255,9 @@ func limitedDraws(cell.Scale) (string, error) {
 		return check.Try(learner.ClaimOf(l, bandit.Problem{Arms: 5, Slots: 1, RewardMax: 1}, rounds)).Epsilon()
 	}
 	as := func(alpha float64, rounds int) float64 {
-		return proved(arms.NewDPTSUCB(alpha, budget(math.Inf(1))), rounds)
+		return proved(arms.GaussianThompson{}.Limited(alpha, budget(math.Inf(1))), rounds)
 	}
-	thompson := func(rounds int) float64 { return proved(arms.NewGaussianThompson(1, 1, Delta), rounds) }
+	thompson := func(rounds int) float64 { return proved(arms.GaussianThompson{}.Private(1, 1, Delta), rounds) }
 	holds := as(0, 100_000) >= thompson(100_000) && as(0, 1_000_000) < thompson(1_000_000)
 	least, most := math.Inf(1), 0.0
 	for rounds := 1000; rounds <= 1_000_000_000; rounds *= 10 {
@@ -277,15 +277,15 @@ func fewDraws(cell.Scale) (string, error) {
 			Environment: environment.Arms{Means: []float64{0.25, 0.375, 0.5, 0.625, 0.75}}, Policies: []simulate.Policy{{Name: "learner", Learner: l}}}
 		return check.Try(e.Run(context.Background())).Curves()[0].Final()
 	}
-	mu, best := check.Try(privacy.GaussianMu(b)), math.Inf(1)
+	mu, best := check.Try(b.GaussianMu()), math.Inf(1)
 	for _, first := range []int{1, 10, 100, 1000} {
 		variance := float64(rounds-first+1) / (mu * mu * float64(first+1))
-		best = min(best, pays(arms.NewGaussianThompson(variance, first, Delta)))
+		best = min(best, pays(arms.GaussianThompson{}.Private(variance, first, Delta)))
 	}
-	paper, ten := arms.NewDPTSUCB(1, b), arms.NewDPTSUCB(0, b)
+	paper, ten := arms.GaussianThompson{}.Limited(1, b), arms.GaussianThompson{}.Limited(0, b)
 	ten.Statistic = tally.LimitedDraws{Budget: b, Draws: 10}
 	of, few := pays(paper), pays(ten)
-	adaC, lazy := pays(arms.NewAdaCUCB(b)), pays(arms.NewLazyThompson(1))
+	adaC, lazy := pays(arms.AdaCUCB{}.Private(b)), pays(arms.LazyThompson{}.Private(1))
 	return assert.Holds(2*of < best && of > adaC && of > lazy && 3*few < 2*min(adaC, lazy),
 		"regrets of %.0f, and %.0f with ten draws; Thompson sampling %.0f, AdaC-UCB %.0f, Lazy-DP-TS %.0f; means of %d trials of %d rounds", of, few, best, adaC, lazy, trials, rounds)
 }
@@ -314,8 +314,8 @@ func fixedBudget(s cell.Scale) (string, error) {
 			h, g = max(h, float64(i+2)/(gap*gap)), max(g, float64(i+2)/gap)
 		}
 		for _, epsilon := range []float64{0.02, 0.1, 1, math.Inf(1)} {
-			p, se := wrong(arms.NewSequentialHalving(epsilon), means)
-			q, other := wrong(arms.NewAdaPTT(epsilon, 1e-6), means)
+			p, se := wrong(arms.SequentialHalving{}.Private(epsilon), means)
+			q, other := wrong(arms.AdaPTT{}.Private(epsilon, 1e-6), means)
 			a := -math.Log(p) * 3 * (h + g/epsilon) / rounds
 			z := (q - p) / math.Hypot(se, other)
 			if z > 3 {
@@ -356,7 +356,7 @@ func covered(s cell.Scale) (string, error) {
 	}
 	ratios := check.Try(simulate.Trials(context.Background(), n, func(k int) (ratio float64, err error) {
 		defer check.Catch(&err)
-		return last(linear.NewCoreSet(privacy.Budget{Epsilon: 1}), k) / last(linear.CoreSetAsPublished(1), k), nil
+		return last(linear.CoreSet{}.Private(privacy.Budget{Epsilon: 1}), k) / last(linear.CoreSet{}.AsPublished(1), k), nil
 	}))
 	return assert.Holds(slices.Max(ratios) < 0.5,
 		"%d batches by either width, in %d runs of %d rounds at epsilon = 1, d = 5; at most %.2f of the published width at the end",
@@ -381,7 +381,7 @@ func named(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 40, 100, 200)
 	right := func(asRun bool) float64 {
 		return check.Try(simulate.Trials(context.Background(), n, func(k int) (float64, error) {
-			l := arms.NewAdaPTT(1, 0.1)
+			l := arms.AdaPTT{}.Private(1, 0.1)
 			l.Policy = arms.AdaPTT{Delta: 0.1, AsRun: asRun}
 			var run bandit.Run
 			err := simulate.Play(environment.Arms{Means: []float64{0.5, 0.5, 0.7}}, l, 300_000, uint64(k), func(r *simulate.Round) { run = r.Run })
@@ -426,7 +426,7 @@ func sooner(cell.Scale) (string, error) {
 func ownDraws(cell.Scale) (string, error) {
 	var epsilon [2]float64
 	for i, first := range []int{1, 100} {
-		ready := check.Try(arms.NewGaussianThompson(1, first, Delta).Open(bandit.Problem{Arms: 5, Slots: 1, RewardMax: 1}, 10_000))
+		ready := check.Try(arms.GaussianThompson{}.Private(1, first, Delta).Open(bandit.Problem{Arms: 5, Slots: 1, RewardMax: 1}, 10_000))
 		epsilon[i] = privacy.ClaimOf(ready).Epsilon()
 	}
 	return assert.Holds(epsilon[0] > 2000 && math.Abs(epsilon[1]-90) < 1, "%.0f and %.1f, in 10,000 rounds at delta = %g", epsilon[0], epsilon[1], Delta)

@@ -3,7 +3,7 @@ package survey
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
+	"github.com/dpbandits/dpbandits/notebooks/notebooktest"
 )
 
 // TestClaims checks every statement of the notebook at smoke scale. The 500 runs of DP-NAS take

@@ -13,14 +13,14 @@ import (
 	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/judge"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -96,7 +96,7 @@ func Leaderboard(s cell.Scale) (all []*simulate.Experiment) {
 				continue
 			}
 			for _, epsilon := range budgets(c) {
-				if l, _, err := catalogue.Enter(c, problem, budget(epsilon), horizon); err == nil { // others play elsewhere
+				if l, _, err := c.Enter(problem, budget(epsilon), horizon); err == nil { // others play elsewhere
 					e.Policies = append(e.Policies, simulate.Policy{Name: Name(c.Name, epsilon), Learner: l})
 				}
 			}

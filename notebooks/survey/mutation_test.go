@@ -3,7 +3,7 @@ package survey
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
+	"github.com/dpbandits/dpbandits/notebooks/notebooktest"
 )
 
 // mutations breaks the code once for each statement, in a place that it is about.

@@ -3,7 +3,7 @@ package survey
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
+	"github.com/dpbandits/dpbandits/notebooks/notebooktest"
 )
 
 const notebook = "../05-dp-online-algorithms.ipynb"

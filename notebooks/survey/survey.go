@@ -8,14 +8,14 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -172,8 +172,8 @@ func CoreSets(s cell.Scale, dim int) *simulate.Experiment {
 		epsilons = []float64{1, 0.1}
 	}
 	for _, epsilon := range epsilons {
-		sound := linear.NewCoreSet(privacy.Budget{Epsilon: epsilon})
-		add(PublishedWidth, epsilon, true, linear.CoreSetAsPublished(epsilon))
+		sound := linear.CoreSet{}.Private(privacy.Budget{Epsilon: epsilon})
+		add(PublishedWidth, epsilon, true, linear.CoreSet{}.AsPublished(epsilon))
 		add(SoundWidth, epsilon, true, sound)
 		add(SmallCoreSet, epsilon, false, sound)
 	}

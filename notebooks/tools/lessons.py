@@ -209,7 +209,7 @@ def assignment(nb):
 
 
 # A course of nbgrader. An answer's cell has what the student is to change, and the figures stay: neither is cleared.
-# A check that finds an answer wrong says so on the standard error (pkg/notebook/exercise), and its cell gets no marks.
+# A check that finds an answer wrong says so on the standard error (notebooks/exercise), and its cell gets no marks.
 COURSE = """import os
 
 os.environ["DPBANDITS_MARKS"] = "1"

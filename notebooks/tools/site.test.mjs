@@ -97,10 +97,10 @@ test('what keeps somebody from using a page is found out', () => visited('index.
 }));
 
 test('the search finds packages, functions and sections', () => visited('index.html', {}, async page => {
-  await page.getByRole('searchbox').fill('bandit.CheckView');
+  await page.getByRole('searchbox').fill('bandit.Problem.CheckView');
   await page.getByRole('searchbox').press('Enter');
   const first = page.locator('#found a').first();
-  assert.equal(await first.textContent(), 'bandit.CheckView');
+  assert.equal(await first.textContent(), 'bandit.Problem.CheckView');
   await first.click();
   await page.waitForURL(/api\/pkg-bandit\.html#CheckView$/);
   await page.getByRole('searchbox').fill('nothing has this name');

@@ -11,11 +11,12 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/audit/broken"
 	"github.com/dpbandits/dpbandits/pkg/audit/suite"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -23,12 +24,12 @@ import (
 // scale the sound ones are the transcripts of sums: TestAudit of the suite makes all of its attacks
 // at that scale, with the same seed.
 func claimLineUp(s cell.Scale) (string, error) {
-	r := suite.Report{Broken: check.Try(suite.Broken(context.Background(), nil))}
+	r := suite.Report{Broken: check.Try(audit.Each(context.Background(), broken.All(), suite.Options))}
 	check.That(r.OK(), "%d of %d broken caught", r.Broken.Excluded(), len(r.Broken.Findings))
 	if s == cell.Smoke {
-		r.Sound = check.Try(audit.Family(context.Background(), suite.SoundReleases(suite.Quick), audit.Options{Confidence: suite.Confidence, Seed: suite.Seed}))
+		r.Sound = check.Try(audit.Family(context.Background(), suite.Quick.Releases(), suite.Options))
 	} else {
-		r.Sound = check.Try(suite.Sound(context.Background(), suite.Quick, nil))
+		r.Sound = check.Try(audit.Family(context.Background(), suite.Quick.Items(), suite.Options))
 	}
 	check.That(r.OK(), "%s", r.Summary())
 	return r.Summary(), nil

@@ -2,7 +2,7 @@
 // attacks; here they are held to what the lesson says of them.
 package trust
 
-import "github.com/dpbandits/dpbandits/pkg/notebook/assert"
+import "github.com/dpbandits/dpbandits/notebooks/assert"
 
 // The claims of notebook 00b that take runs or an oracle of their own. Its cells check the others
 // on the numbers that they show.

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -105,7 +105,7 @@ func claimTradeOff(s cell.Scale) (string, error) {
 		lie := 1 - SuccessBound(epsilon)
 		measure(fmt.Sprintf("randomised response, epsilon = %v", epsilon), response(epsilon), 0.5, lie, lie)
 		pure, approximate := privacy.Budget{Epsilon: epsilon}, privacy.Budget{Epsilon: epsilon, Delta: 0.02} // such that the figure shows it
-		mu := check.Try(privacy.GaussianMu(approximate))
+		mu := check.Try(approximate.GaussianMu())
 		for _, m := range []struct {
 			name    string
 			budget  privacy.Budget

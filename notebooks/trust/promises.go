@@ -6,10 +6,10 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -49,7 +49,7 @@ func running(name string, dim, rounds int) bounded {
 func claimContinual(s cell.Scale) (string, error) {
 	const rounds, far = 512, 20_000
 	const dim = 14 // 91 entries off the diagonal: as many samples a run
-	unit, worst, largest := 1/check.Try(privacy.GaussianMu(continualBudget)), 0.0, map[string]float64{}
+	unit, worst, largest := 1/check.Try(continualBudget.GaussianMu()), 0.0, map[string]float64{}
 	for _, name := range continuals {
 		a := running(name, dim, rounds)
 		proved := privacy.ClaimOf(a).Epsilon()

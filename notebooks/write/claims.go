@@ -9,15 +9,15 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/notebooks/assert"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/own"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
-	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
@@ -50,14 +50,14 @@ func raced(cell.Scale) (string, error) {
 	}
 	var order []simulate.Comparison
 	for i, p := range []simulate.Policy{
-		{Name: "DP-KLUCB", Learner: arms.NewDPKLUCB(1, 1.2)},
-		{Name: "DP-IMED", Learner: arms.NewDPIMED(1, 2)},
-		{Name: "DP-SE", Learner: arms.NewDPElimination(1)},
-		{Name: "DP-UCB", Learner: arms.NewDPUCB(1)},
-		{Name: "AdaP-UCB", Learner: arms.NewAdaPUCB(1)},
-		{Name: "AdaP-KLUCB", Learner: arms.NewAdaPKLUCB(1)},
-		{Name: "Lazy-UCB", Learner: arms.NewLazyUCB(1)},
-		{Name: "Lazy-DP-TS", Learner: arms.NewLazyThompson(1)},
+		{Name: "DP-KLUCB", Learner: arms.KLUCB{}.Private(1, 1.2)},
+		{Name: "DP-IMED", Learner: arms.IMED{}.Private(1, 2)},
+		{Name: "DP-SE", Learner: arms.DPElimination{}.Private(1)},
+		{Name: "DP-UCB", Learner: arms.DPUCB{}.Private(1)},
+		{Name: "AdaP-UCB", Learner: arms.AdaPUCB{}.Private(1)},
+		{Name: "AdaP-KLUCB", Learner: arms.AdaPKLUCB{}.Private(1)},
+		{Name: "Lazy-UCB", Learner: arms.LazyUCB{}.Private(1)},
+		{Name: "Lazy-DP-TS", Learner: arms.LazyThompson{}.Private(1)},
 	} {
 		e.Policies = append(e.Policies, p)
 		want := 1

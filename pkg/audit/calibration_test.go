@@ -21,7 +21,7 @@ type Calibration struct {
 // the first.
 func Calibrations() []Calibration {
 	const epsilon, delta = 1.0, 0.05
-	mu, err := privacy.GaussianMu(privacy.Budget{Epsilon: epsilon, Delta: delta})
+	mu, err := privacy.Budget{Epsilon: epsilon, Delta: delta}.GaussianMu()
 	if err != nil {
 		panic(err)
 	}

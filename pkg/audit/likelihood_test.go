@@ -18,7 +18,7 @@ import (
 
 // gaussianRatio is a scalar that moves by 1 under the noise for a budget, its scale times a factor.
 func gaussianRatio(t *testing.T, b privacy.Budget, factor float64) audit.Likelihood {
-	mu, err := privacy.GaussianMu(b)
+	mu, err := b.GaussianMu()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestLikelihoodScale(t *testing.T) {
 		if !f.Excluded() || f.Epsilon > f.Exact {
 			t.Errorf("want excluded, and epsilon below the exact one\n%v", f)
 		}
-		mu := math.Sqrt2 * must(privacy.GaussianMu(m.Claim))
+		mu := math.Sqrt2 * must(m.Claim.GaussianMu())
 		for _, d := range f.Deltas {
 			exact := account.GaussianDelta(d.Epsilon, mu)
 			if d.AtLeast > exact {

@@ -34,7 +34,7 @@ func laplace(epsilon float64) audit.Mechanism {
 // gaussian is a Gaussian of dimension 3 with the largest mu for a budget; the outputs move by (1,
 // -2, 2)/3.
 func gaussian(b privacy.Budget) audit.Mechanism {
-	mu, err := privacy.GaussianMu(b)
+	mu, err := b.GaussianMu()
 	if err != nil {
 		panic(err)
 	}
@@ -53,7 +53,7 @@ func gaussian(b privacy.Budget) audit.Mechanism {
 // scalar is a Gaussian of dimension 1 with the largest mu for a budget.
 func scalar(b privacy.Budget) audit.Mechanism {
 	m := gaussian(b)
-	mu, _ := privacy.GaussianMu(b)
+	mu, _ := b.GaussianMu()
 	m.Name, m.Outputs = "scalar "+m.Name, 1
 	m.Release = func(world int, source rand.Source, out []float64) error {
 		privacy.NewNoise(source).Gaussian(out, 1/mu)

@@ -144,7 +144,7 @@ func TestUnions(t *testing.T) {
 func TestCurve(t *testing.T) {
 	b := privacy.Budget{Epsilon: 1, Delta: 1e-5}
 	twice := scalar(b)
-	mu := must(privacy.GaussianMu(b))
+	mu := must(b.GaussianMu())
 	twice.Release = func(world int, source rand.Source, out []float64) error {
 		privacy.NewNoise(source).Gaussian(out, 1/(math.Sqrt2*mu))
 		out[0] += float64(world)

@@ -12,7 +12,7 @@
 //   - [Committed], [Summable], [Sums], [Plays]: a run and a world for a simulation that jumps
 //   - [Warner]: a run that has something to warn of
 //   - [Explainer], [Insight]: a run that shows what it chooses by, arm by arm
-//   - [CheckView], [CheckArms], [CheckHorizon]: validate what a learner is given
+//   - [Problem.CheckView], [Problem.CheckArms], [CheckHorizon]: validate what a learner is given
 //
 // In each round the environment shows a [View] with one context row per arm, the learner selects
 // arms, the environment answers with their rewards, and the learner updates. The learner never sees
@@ -163,7 +163,7 @@ func CheckHorizon(horizon int) error {
 }
 
 // CheckView returns an error that says what is wrong if a view does not belong to the problem.
-func CheckView(p Problem, v *View) error {
+func (p Problem) CheckView(v *View) error {
 	switch {
 	case v.Fits(&p):
 		return nil
@@ -181,7 +181,7 @@ func CheckView(p Problem, v *View) error {
 
 // CheckArms reports arms and rewards of a round that do not fit the problem and the view. It checks
 // neither the values of the rewards nor whether an arm is there twice.
-func CheckArms(p Problem, v *View, arms []int, y []float64) error {
+func (p Problem) CheckArms(v *View, arms []int, y []float64) error {
 	if len(arms) != p.Slots || len(y) != len(arms) {
 		return fmt.Errorf("%d arms and %d rewards in Update, want %d and %d", len(arms), len(y), p.Slots, p.Slots)
 	}

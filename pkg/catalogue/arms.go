@@ -14,22 +14,22 @@ import (
 func Arms() []Entry {
 	type made = learner.Private[privacy.Means]
 	all := []Entry{
-		{Name: "UCB1", New: public(arms.NewUCB1)},
-		{Name: "KL-UCB", New: public(arms.NewKLUCB)},
-		{Name: "IMED", New: public(arms.NewIMED)},
-		{Name: "Thompson", New: public(arms.NewThompson)},
-		{Name: "DP-SE", Private: true, New: pure(arms.NewDPElimination)},
-		{Name: "DP-UCB", Private: true, Streaming: true, New: pure(arms.NewDPUCB)},
-		{Name: "AdaP-UCB", Private: true, New: pure(arms.NewAdaPUCB)},
-		{Name: "AdaP-KLUCB", Private: true, New: pure(arms.NewAdaPKLUCB)},
-		{Name: "AdaC-UCB", Private: true, New: gaussian(arms.NewAdaCUCB)},
-		{Name: "Lazy-UCB", Private: true, New: pure(arms.NewLazyUCB)},
-		{Name: "Lazy-DP-TS", Private: true, New: pure(arms.NewLazyThompson)},
-		{Name: "DP-KLUCB", Private: true, New: pure(func(e float64) made { return arms.NewDPKLUCB(e, 1.2) })},
-		{Name: "DP-IMED", Private: true, New: pure(func(e float64) made { return arms.NewDPIMED(e, 2) })},
-		{Name: "TargetIMED", Private: true, New: pure(arms.NewTargetIMED)},
-		{Name: "DP-TS-UCB", Private: true, Streaming: true, New: gaussian(func(b privacy.Budget) made { return arms.NewDPTSUCB(1, b) })},
-		{Name: "KL-UCB of bits", Private: true, Model: privacy.Local, Streaming: true, New: pure(arms.NewLocalKLUCB)},
+		{Name: "UCB1", New: public(arms.UCB1{}.Learner)},
+		{Name: "KL-UCB", New: public(arms.KLUCB{}.Learner)},
+		{Name: "IMED", New: public(arms.IMED{}.Learner)},
+		{Name: "Thompson", New: public(arms.Thompson{}.Learner)},
+		{Name: "DP-SE", Private: true, New: pure(arms.DPElimination{}.Private)},
+		{Name: "DP-UCB", Private: true, Streaming: true, New: pure(arms.DPUCB{}.Private)},
+		{Name: "AdaP-UCB", Private: true, New: pure(arms.AdaPUCB{}.Private)},
+		{Name: "AdaP-KLUCB", Private: true, New: pure(arms.AdaPKLUCB{}.Private)},
+		{Name: "AdaC-UCB", Private: true, New: gaussian(arms.AdaCUCB{}.Private)},
+		{Name: "Lazy-UCB", Private: true, New: pure(arms.LazyUCB{}.Private)},
+		{Name: "Lazy-DP-TS", Private: true, New: pure(arms.LazyThompson{}.Private)},
+		{Name: "DP-KLUCB", Private: true, New: pure(func(e float64) made { return arms.KLUCB{}.Private(e, 1.2) })},
+		{Name: "DP-IMED", Private: true, New: pure(func(e float64) made { return arms.IMED{}.Private(e, 2) })},
+		{Name: "TargetIMED", Private: true, New: pure(arms.TargetIMED{}.Private)},
+		{Name: "DP-TS-UCB", Private: true, Streaming: true, New: gaussian(func(b privacy.Budget) made { return arms.GaussianThompson{}.Limited(1, b) })},
+		{Name: "KL-UCB of bits", Private: true, Model: privacy.Local, Streaming: true, New: pure(arms.KLUCB{}.Local)},
 	}
 	for i := range all {
 		all[i].For = FixedMeans
@@ -41,9 +41,9 @@ func Arms() []Entry {
 // Arms are for rewards of a law.
 func Adversarial() []Entry {
 	return []Entry{
-		{Name: "EXP3", For: AnyRewards, New: public(arms.NewEXP3)},
-		{Name: "EXP3-IX", For: AnyRewards, New: public(arms.NewEXP3IX)},
-		{Name: "Tsallis-INF", For: AnyRewards, New: public(arms.NewTsallisINF)},
-		{Name: "DP-HTINF", For: AnyRewards, Private: true, New: pure(arms.NewPrivateHTINF)},
+		{Name: "EXP3", For: AnyRewards, New: public(arms.EXP3{}.Learner)},
+		{Name: "EXP3-IX", For: AnyRewards, New: public(arms.EXP3IX{}.Learner)},
+		{Name: "Tsallis-INF", For: AnyRewards, New: public(arms.TsallisINF{}.Learner)},
+		{Name: "DP-HTINF", For: AnyRewards, Private: true, New: pure(arms.HTINF{}.Private)},
 	}
 }

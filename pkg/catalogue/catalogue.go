@@ -2,7 +2,7 @@
 //
 //   - [Learners] lists what plays for a small regret, with the constants that the papers publish.
 //   - [All] lists these and all others. A new learner is one [Entry] in [Unraced].
-//   - [Learner] is one of them by its name, and [Enter] makes one for a problem.
+//   - [Learner] is one of them by its name, and [Entry.Enter] makes one for a problem.
 //   - [Worlds] lists environments, from two arms to clicks on lists; [Named] picks some of them.
 //
 // A race of a learner of your own takes its rivals and its worlds from here, as the leaderboard and
@@ -26,7 +26,7 @@ func Learners() []Entry { return append(Stochastic(), Adversarial()...) }
 
 // Stochastic lists those of Learners for rewards that are drawn, not fixed by an adversary.
 func Stochastic() []Entry {
-	return slices.Concat(Arms(), Slots(), Linear(), Curved(), Lists())
+	return slices.Concat(Arms(), Slots(), Linear(), curved(), lists())
 }
 
 // All lists Learners, and those that no committed race has.
@@ -69,7 +69,7 @@ func (l Learner) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) 
 
 // Enter makes an entry's learner for a problem, and says what it claims for so many rounds. A
 // problem that the entry is not for is an error.
-func Enter(e Entry, p bandit.Problem, b privacy.Budget, horizon int) (l bandit.Learner, c privacy.Claim, err error) {
+func (e Entry) Enter(p bandit.Problem, b privacy.Budget, horizon int) (l bandit.Learner, c privacy.Claim, err error) {
 	if l, err = e.open(p, b); err != nil {
 		return nil, c, err
 	}

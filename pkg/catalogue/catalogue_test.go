@@ -92,7 +92,7 @@ func TestRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, entered := catalogue.Enter(e, c.p, b, 100)
+		_, _, entered := e.Enter(c.p, b, 100)
 		for _, err := range []error{opened, entered} {
 			if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one of %s with %q", err, name, c.want)

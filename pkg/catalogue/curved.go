@@ -10,7 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// The constants of Curved: the norm of theta is the one of the published logistic game (Sarmasarkar
+// The constants of curved: the norm of theta is the one of the published logistic game (Sarmasarkar
 // 2026), and the features are those of ExampleKernel in package learner.
 const (
 	logisticNorm      = 2.5
@@ -18,9 +18,9 @@ const (
 	kernelLengthscale = 0.25
 )
 
-// Curved lists learners for rewards that are not linear in the context: logistic ones, with a theta
+// curved lists learners for rewards that are not linear in the context: logistic ones, with a theta
 // of norm 2.5 at most, and smooth ones on features of contexts of one dimension.
-func Curved() []Entry {
+func curved() []Entry {
 	sums := func(b privacy.Budget) privacy.Accumulator { return continual.BLT{Budget: b} }
 	entry := func(name string, private bool, of Rewards, make func(s privacy.Accumulator) bandit.Learner) Entry {
 		e := Entry{Name: name, Private: private, Linear: true, For: of, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {

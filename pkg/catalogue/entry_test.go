@@ -38,7 +38,7 @@ func entry(t *testing.T, e catalogue.Entry) {
 	var refused []error
 	for _, env := range grounds {
 		p := expect.Must(bandit.OpenWorld(env)).Problem()
-		l, claim, err := catalogue.Enter(e, p, budget, 1000)
+		l, claim, err := e.Enter(p, budget, 1000)
 		if err != nil {
 			refused = append(refused, err)
 			continue

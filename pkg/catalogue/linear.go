@@ -23,9 +23,11 @@ func Linear() []Entry {
 	}
 	return []Entry{
 		{Name: "LinUCB", Linear: true, For: LinearMeans, New: func(bandit.Problem, privacy.Budget) bandit.Learner { return learner.New(linear.UCB{}, nil) }},
-		same(joint("core set", func(b privacy.Budget) bandit.Learner { return linear.NewCoreSet(privacy.Budget{Epsilon: b.Epsilon}) })),
-		same(joint("core set, published width", func(b privacy.Budget) bandit.Learner { return linear.CoreSetAsPublished(b.Epsilon) })),
-		same(joint("core set, Gaussian", func(b privacy.Budget) bandit.Learner { return linear.NewCoreSet(b) })),
+		same(joint("core set", func(b privacy.Budget) bandit.Learner {
+			return linear.CoreSet{}.Private(privacy.Budget{Epsilon: b.Epsilon})
+		})),
+		same(joint("core set, published width", func(b privacy.Budget) bandit.Learner { return linear.CoreSet{}.AsPublished(b.Epsilon) })),
+		same(joint("core set, Gaussian", func(b privacy.Budget) bandit.Learner { return linear.CoreSet{}.Private(b) })),
 		joint("JDP LinUCB, tree", func(b privacy.Budget) bandit.Learner {
 			return learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: b}})
 		}),

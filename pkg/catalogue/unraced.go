@@ -14,12 +14,12 @@ import (
 func Unraced() []Entry {
 	type made = learner.Private[privacy.Means]
 	return []Entry{
-		{Name: "successive elimination", New: public(arms.NewSuccessiveElimination)},
-		{Name: "AdaP-TT", Private: true, New: pure(func(e float64) made { return arms.NewAdaPTT(e, 0.1) })},
-		{Name: "TopTwo", Private: true, New: pure(func(e float64) made { return arms.NewTopTwo(e, 0.1) })},
-		{Name: "sequential halving", Private: true, New: pure(arms.NewSequentialHalving)},
-		{Name: "DP-BGE", Private: true, New: pure(arms.NewBoltzmannGumbel)},
-		{Name: "AdaC-GOPE", Private: true, Model: privacy.Joint, Linear: true, Same: true, For: LinearMeans, New: gaussian(linear.NewAdaCGOPE)},
+		{Name: "successive elimination", New: public(arms.SuccessiveElimination{}.Learner)},
+		{Name: "AdaP-TT", Private: true, New: pure(func(e float64) made { return arms.AdaPTT{}.Private(e, 0.1) })},
+		{Name: "TopTwo", Private: true, New: pure(func(e float64) made { return arms.TopTwo{}.Private(e, 0.1) })},
+		{Name: "sequential halving", Private: true, New: pure(arms.SequentialHalving{}.Private)},
+		{Name: "DP-BGE", Private: true, New: pure(arms.BoltzmannGumbel{}.Private)},
+		{Name: "AdaC-GOPE", Private: true, Model: privacy.Joint, Linear: true, Same: true, For: LinearMeans, New: gaussian(linear.AdaCGOPE{}.Private)},
 		{Name: "AdaC-OFUL", Private: true, Model: privacy.Joint, Linear: true, For: LinearMeans, New: gaussian(linear.NewAdaCOFUL)},
 		{Name: "JDP weighted regression", Private: true, Model: privacy.Joint, Linear: true, For: LinearMeans,
 			New: gaussian(func(b privacy.Budget) learner.Private[continual.Batch] {

@@ -170,7 +170,7 @@ func (s *session) choose(v *bandit.View, dst []int) ([]int, error) {
 		return dst, s.failed
 	}
 	if !v.Fits(&s.problem) {
-		return dst, fmt.Errorf("external: round %d: %w", v.Round, bandit.CheckView(s.problem, v))
+		return dst, fmt.Errorf("external: round %d: %w", v.Round, s.problem.CheckView(v))
 	}
 	if s.ready.WarmUp && !s.warmed {
 		return dst, fmt.Errorf("external: round %d: no round 0 came before, which the program %q wants", v.Round, s.ready.Name)
@@ -237,9 +237,9 @@ func (s *session) keep(v *bandit.View, arms []int, y []float64) error {
 		return s.failed
 	}
 	if !v.Fits(&s.problem) {
-		return fmt.Errorf("external: round %d: %w", v.Round, bandit.CheckView(s.problem, v))
+		return fmt.Errorf("external: round %d: %w", v.Round, s.problem.CheckView(v))
 	}
-	if err := bandit.CheckArms(s.problem, v, arms, y); err != nil {
+	if err := s.problem.CheckArms(v, arms, y); err != nil {
 		return fmt.Errorf("external: round %d: %w", v.Round, err)
 	}
 	if !packed.Finite(y) {

@@ -16,7 +16,7 @@ func ExampleLearner() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	card, err := judge.Learner(context.Background(), arms.NewDPIMED(1, 2), judge.Options{Worlds: worlds})
+	card, err := judge.Learner(context.Background(), arms.IMED{}.Private(1, 2), judge.Options{Worlds: worlds})
 	if err != nil {
 		log.Fatal(err)
 	}

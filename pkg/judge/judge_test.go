@@ -60,9 +60,9 @@ func TestSound(t *testing.T) {
 		"BLT":            learner.New(linear.UCB{}, continual.BLT{Budget: budget}),
 		"logistic":       learner.New(linear.Logistic{ThetaNorm: 2.5}, continual.BLT{Budget: budget}),                    // whose rows depend on releases
 		"features":       learner.Kernel{Learner: learner.New(linear.UCB{}, continual.BLT{Budget: budget}), Features: 8}, // of many numbers
-		"DP-IMED":        arms.NewDPIMED(1, 2),
-		"DP-SE":          arms.NewDPElimination(1),
-		"KL-UCB of bits": arms.NewLocalKLUCB(1),
+		"DP-IMED":        arms.IMED{}.Private(1, 2),
+		"DP-SE":          arms.DPElimination{}.Private(1),
+		"KL-UCB of bits": arms.KLUCB{}.Local(1),
 		"LDP LinUCB":     learner.Local{Device: local.LDPDevice{Noise: local.LDPNoise{Budget: budget}}, Server: local.LDPServer{Noise: local.LDPNoise{Budget: budget}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -227,11 +227,11 @@ func TestBroken(t *testing.T) {
 	}{
 		{"a third of the noise", learner.New(linear.UCB{}, lying{tree(1), tree(3)}), false, "Ledger"},
 		{"one noise for all runs", learner.New(linear.UCB{}, lying{tree(1), frozen{tree(1)}}), false, "Ledger"},
-		{"remembers from round 5 on", cheat{Learner: arms.NewDPIMED(1, 2), From: 5}, false, ""},
-		{"scales rewards and not its noise", narrow{arms.NewDPUCB(1), arms.NewDPUCB(12)}, false, ""},
-		{"repeats itself until round 700", cheat{Learner: arms.NewDPIMED(1, 2), Whim: 700}, true, "Deterministic"},
-		{"crashes in round 500", cheat{Learner: arms.NewDPIMED(1, 2), Crash: 500}, true, "index out of range"},
-		{"takes a NaN", cheat{Learner: arms.NewDPIMED(1, 2), Deaf: true}, true, "BadRewards"},
+		{"remembers from round 5 on", cheat{Learner: arms.IMED{}.Private(1, 2), From: 5}, false, ""},
+		{"scales rewards and not its noise", narrow{arms.DPUCB{}.Private(1), arms.DPUCB{}.Private(12)}, false, ""},
+		{"repeats itself until round 700", cheat{Learner: arms.IMED{}.Private(1, 2), Whim: 700}, true, "Deterministic"},
+		{"crashes in round 500", cheat{Learner: arms.IMED{}.Private(1, 2), Crash: 500}, true, "index out of range"},
+		{"takes a NaN", cheat{Learner: arms.IMED{}.Private(1, 2), Deaf: true}, true, "BadRewards"},
 	} {
 		t.Run(b.name, func(t *testing.T) {
 			c := card(t, b.l, short(t))
@@ -253,7 +253,7 @@ func TestBroken(t *testing.T) {
 func TestSame(t *testing.T) {
 	o := short(t)
 	o.Dir = filepath.Join(t.TempDir(), "made", "on the way")
-	one, other := card(t, arms.NewDPIMED(1, 2), o), card(t, arms.NewDPIMED(1, 2), o)
+	one, other := card(t, arms.IMED{}.Private(1, 2), o), card(t, arms.IMED{}.Private(1, 2), o)
 	for _, c := range []*judge.Card{one, other} {
 		c.Took, c.Costs = 0, nil
 	}
@@ -276,7 +276,7 @@ func TestSame(t *testing.T) {
 func TestKeepsAttacks(t *testing.T) {
 	o := short(t)
 	o.Dir, o.Only = t.TempDir(), []string{"attacks"}
-	first := card(t, arms.NewDPIMED(1, 2), o)
+	first := card(t, arms.IMED{}.Private(1, 2), o)
 	files, err := filepath.Glob(filepath.Join(o.Dir, "attack-*.json"))
 	if err != nil || len(files) < 2 || len(files) != len(first.Attacks) {
 		t.Fatalf("%d files, %v, want one for each of %d attacks, and two at least", len(files), err, len(first.Attacks))
@@ -302,9 +302,9 @@ func TestKeepsAttacks(t *testing.T) {
 		}
 		return n
 	}
-	again := card(t, arms.NewDPIMED(1, 2), o)
+	again := card(t, arms.IMED{}.Private(1, 2), o)
 	o.Seed = 2
-	if n, other := kept(again), kept(card(t, arms.NewDPIMED(1, 2), o)); n != len(files)-1 || other != 0 || again.Attacks[0].Excluded != first.Attacks[0].Excluded {
+	if n, other := kept(again), kept(card(t, arms.IMED{}.Private(1, 2), o)); n != len(files)-1 || other != 0 || again.Attacks[0].Excluded != first.Attacks[0].Excluded {
 		t.Errorf("%d attacks are not made again, %d with another seed, want %d and 0", n, other, len(files)-1)
 	}
 }
@@ -323,10 +323,10 @@ func TestWord(t *testing.T) {
 func TestOneDirectory(t *testing.T) {
 	o := short(t)
 	o.Dir, o.Only = t.TempDir(), []string{"races"}
-	card(t, arms.NewDPUCB(1), o)
-	card(t, arms.NewDPUCB(2), o)
+	card(t, arms.DPUCB{}.Private(1), o)
+	card(t, arms.DPUCB{}.Private(2), o)
 	o.Seed = 2
-	card(t, arms.NewDPUCB(1), o)
+	card(t, arms.DPUCB{}.Private(1), o)
 }
 
 // opaque is a learner whose fields do not say what it does.
@@ -341,28 +341,28 @@ func TestRefuses(t *testing.T) {
 	for want, try := range map[string]func() error{
 		"is nil": func() error { _, err := judge.Learner(context.Background(), nil, judge.Options{}); return err },
 		"Scale = \"7\"": func() error {
-			_, err := judge.Learner(context.Background(), arms.NewUCB1(), judge.Options{Scale: "7"})
+			_, err := judge.Learner(context.Background(), arms.UCB1{}.Learner(), judge.Options{Scale: "7"})
 			return err
 		},
 		"Workers = -1": func() error {
-			_, err := judge.Learner(context.Background(), arms.NewUCB1(), judge.Options{Workers: -1})
+			_, err := judge.Learner(context.Background(), arms.UCB1{}.Learner(), judge.Options{Workers: -1})
 			return err
 		},
 		`Only has "race"`: func() error {
-			_, err := judge.Learner(context.Background(), arms.NewUCB1(), judge.Options{Only: []string{"race"}})
+			_, err := judge.Learner(context.Background(), arms.UCB1{}.Learner(), judge.Options{Only: []string{"race"}})
 			return err
 		},
 		"Attacks = -1": func() error {
-			_, err := judge.Learner(context.Background(), arms.NewUCB1(), judge.Options{Attacks: -1})
+			_, err := judge.Learner(context.Background(), arms.UCB1{}.Learner(), judge.Options{Attacks: -1})
 			return err
 		},
 		"Confidence = 1": func() error {
-			_, err := judge.Learner(context.Background(), arms.NewUCB1(), judge.Options{Confidence: 1})
+			_, err := judge.Learner(context.Background(), arms.UCB1{}.Learner(), judge.Options{Confidence: 1})
 			return err
 		},
-		"none of": func() error { _, err := judge.Learner(context.Background(), arms.NewDPUCB(-1), o); return err },
+		"none of": func() error { _, err := judge.Learner(context.Background(), arms.DPUCB{}.Private(-1), o); return err },
 		"Version": func() error {
-			_, err := judge.Learner(context.Background(), opaque{cheat{Learner: arms.NewUCB1()}}, o)
+			_, err := judge.Learner(context.Background(), opaque{cheat{Learner: arms.UCB1{}.Learner()}}, o)
 			return err
 		},
 	} {
@@ -372,7 +372,7 @@ func TestRefuses(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := judge.Learner(ctx, arms.NewUCB1(), short(t)); !errors.Is(err, context.Canceled) {
+	if _, err := judge.Learner(ctx, arms.UCB1{}.Learner(), short(t)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v of a cancelled context", err)
 	}
 }
@@ -387,7 +387,7 @@ func TestStopped(t *testing.T) {
 			cancel()
 		}
 	}
-	c, err := judge.Learner(ctx, arms.NewDPUCB(1), o)
+	c, err := judge.Learner(ctx, arms.DPUCB{}.Private(1), o)
 	if !errors.Is(err, context.Canceled) || c.Stopped != "attacks" {
 		t.Fatalf("stopped at %q, %v", c.Stopped, err)
 	}
@@ -410,7 +410,7 @@ func TestLittleSeen(t *testing.T) {
 func TestOnly(t *testing.T) {
 	o := short(t)
 	o.Only = []string{"costs"}
-	c := card(t, arms.NewDPUCB(1), o)
+	c := card(t, arms.DPUCB{}.Private(1), o)
 	if len(c.Costs) == 0 || c.Races != nil || c.Attacks != nil || c.Checks != nil || c.Grows != nil || c.Inside != nil {
 		t.Errorf("want costs alone, got\n%v", c)
 	}
@@ -428,7 +428,7 @@ func TestGrowsUnderALaw(t *testing.T) {
 		if o.Worlds, err = catalogue.Named(keys...); err != nil {
 			t.Fatal(err)
 		}
-		c := card(t, arms.NewDPUCB(1), o)
+		c := card(t, arms.DPUCB{}.Private(1), o)
 		if len(c.Grows) == 0 || c.Grows[0].World != world {
 			t.Errorf("worlds %q: grows %+v, want in %s", keys, c.Grows, world)
 		}
@@ -507,9 +507,9 @@ func TestRivalFails(t *testing.T) {
 	o := short(t)
 	o.Only = []string{"races"}
 	o.Rivals = []catalogue.Entry{{Name: "crashes", New: func(bandit.Problem, privacy.Budget) bandit.Learner {
-		return cheat{Learner: arms.NewUCB1(), Crash: 500}
+		return cheat{Learner: arms.UCB1{}.Learner(), Crash: 500}
 	}}}
-	c := card(t, arms.NewDPUCB(1), o)
+	c := card(t, arms.DPUCB{}.Private(1), o)
 	if len(c.Checks) > 0 {
 		t.Errorf("the learner is charged with %v", c.Checks)
 	}
@@ -544,7 +544,7 @@ func BenchmarkRaces(b *testing.B) {
 				e := &simulate.Experiment{Name: w.Key, Environment: w.Environment, Horizon: 10_000, Trials: 24, Seed: 1,
 					Policies: []simulate.Policy{{Name: "this learner", Learner: l}}, Grid: simulate.LogGrid(10_000, 24)}
 				for _, r := range catalogue.Learners() {
-					if rival, _, err := catalogue.Enter(r, world.Problem(), budget, 10_000); err == nil {
+					if rival, _, err := r.Enter(world.Problem(), budget, 10_000); err == nil {
 						e.Policies = append(e.Policies, simulate.Policy{Name: r.Name, Learner: rival})
 					}
 				}

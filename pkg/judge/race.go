@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/internal/opaque"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 	"github.com/dpbandits/dpbandits/pkg/value"
@@ -73,7 +72,7 @@ func (j *judging) prepare(p place) experiment {
 		if r.Private && b.None() || !r.Plays(p.World) {
 			continue
 		}
-		l, claim, err := catalogue.Enter(r, p.problem, b, j.horizon())
+		l, claim, err := r.Enter(p.problem, b, j.horizon())
 		if err != nil || r.Private && !(claim.Epsilon() <= b.Epsilon*(1+1e-9)) || reflect.DeepEqual(l, j.learner) {
 			continue
 		}

@@ -78,8 +78,8 @@ func BenchmarkRound(b *testing.B) {
 		name  string
 		local learner.Local
 	}{
-		{"shuffle-amplified", local.NewShuffleAmplified(local.AmplifiedNoise{Budget: learnertest.Budget, Batch: 20})},
-		{"shuffle-vectorsum", local.NewShuffleVectorSum(local.VectorSum{Budget: learnertest.Budget, Batch: 20})},
+		{"shuffle-amplified", (local.AmplifiedNoise{Budget: learnertest.Budget, Batch: 20}).Learner()},
+		{"shuffle-vectorsum", (local.VectorSum{Budget: learnertest.Budget, Batch: 20}).Learner()},
 	} {
 		b.Run(p.name+"/d=5/K=100/fixed", func(b *testing.B) {
 			learnertest.Round(b, environment.UnitFeatures{Fixed: true}, p.local, 20000)

@@ -176,9 +176,9 @@ func (d *delayedRun) Update(v *bandit.View, arms []int, y []float64) error {
 // check refuses at once what the learner would refuse when it comes.
 func (d *delayedRun) check(v *bandit.View, arms []int, y []float64) error {
 	if !v.Fits(&d.problem) {
-		return bandit.CheckView(d.problem, v)
+		return d.problem.CheckView(v)
 	}
-	if err := bandit.CheckArms(d.problem, v, arms, y); err != nil {
+	if err := d.problem.CheckArms(v, arms, y); err != nil {
 		return err
 	}
 	if !packed.Finite(y) {

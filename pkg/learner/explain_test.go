@@ -131,8 +131,8 @@ func TestSparseInsights(t *testing.T) {
 		l     bandit.Learner
 		least int // rounds with indices, at least
 	}{
-		"FLIPHAT":           {sparse.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1), 300},
-		"sparse JDP":        {sparse.SparseJDPPlain(privacy.Budget{Epsilon: 50, Delta: 1e-5}, 2), 1},
+		"FLIPHAT":           {sparse.FLIPHAT{}.Private(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1), 300},
+		"sparse JDP":        {sparse.SparseJDP{}.Plain(privacy.Budget{Epsilon: 50, Delta: 1e-5}, 2), 1},
 		"bits":              {learnertest.SparseBits(sparse.SparseBits{Budget: privacy.Budget{Epsilon: 3}, Sparsity: 2, Signal: 1}), 1},
 		"sparsity agnostic": {sparse.SparsityAgnostic{}, 300},
 		"thresholded LASSO": {sparse.ThresholdedLasso{}, 1},
@@ -141,7 +141,7 @@ func TestSparseInsights(t *testing.T) {
 		"online":            {learner.Local{Device: local.OnlineDevice{Noise: noise}, Server: local.OnlineServer{Noise: noise}}, 300},
 		"weighted":          {learner.Local{Device: local.WeightedDevice{Budget: noise.Budget}, Server: local.WeightedServer{Budget: noise.Budget}}, 0},
 		"weighted batches":  {learner.New(linear.Weighted{}, continual.VectorBatches{Budget: noise.Budget}), 0},
-		"metered, delayed":  {learner.Metered{Learner: learner.Delayed{Learner: sparse.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1), Most: 3}, Budget: privacy.Budget{Epsilon: 20, Delta: 1e-5}}, 300},
+		"metered, delayed":  {learner.Metered{Learner: learner.Delayed{Learner: sparse.FLIPHAT{}.Private(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1), Most: 3}, Budget: privacy.Budget{Epsilon: 20, Delta: 1e-5}}, 300},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, compared := watched(t, name, env, c.l, 600); compared < c.least {

@@ -141,7 +141,7 @@ type kernelRun struct {
 // see maps a view, unless that is done.
 func (k *kernelRun) see(v *bandit.View) error {
 	if !v.Fits(&k.problem) {
-		return bandit.CheckView(k.problem, v)
+		return k.problem.CheckView(v)
 	}
 	if k.view.Round == v.Round {
 		return nil
@@ -196,7 +196,7 @@ func (k *kernelRun) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insi
 func (k *kernelRun) Update(v *bandit.View, arms []int, y []float64) error {
 	err := k.see(v)
 	if err == nil {
-		err = bandit.CheckArms(k.problem, v, arms, y)
+		err = k.problem.CheckArms(v, arms, y)
 	}
 	if err != nil {
 		return checks.InRound(v.Round, err)

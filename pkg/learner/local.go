@@ -325,7 +325,7 @@ func (l *LocalRun) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insig
 	case l.failed != nil:
 		return dst, l.failed
 	case !v.Fits(&l.problem):
-		return dst, checks.InRound(v.Round, bandit.CheckView(l.problem, v))
+		return dst, checks.InRound(v.Round, l.problem.CheckView(v))
 	}
 	return Explain(l.reporter, l.server.Broadcast(), v, dst)
 }
@@ -343,10 +343,10 @@ func (l *LocalRun) learn(v *bandit.View, arms []int, y []float64) error {
 		return l.failed
 	}
 	if !v.Fits(&l.problem) {
-		return bandit.CheckView(l.problem, v)
+		return l.problem.CheckView(v)
 	}
 	if len(arms) != 1 || len(y) != 1 || uint(arms[0]) >= uint(v.Arms) {
-		return bandit.CheckArms(l.problem, v, arms, y)
+		return l.problem.CheckArms(v, arms, y)
 	}
 	x := v.Row(arms[0])
 	m, err := l.reporter.Report(l.server.Broadcast(), x, y[0], l.noise, l.message[:0])
@@ -376,9 +376,9 @@ func (l *LocalRun) count(x []float64, y float64) {
 	}
 }
 
-// CheckMessage refuses a message of another length than size, or with a number that is not finite
+// Check refuses a message of another length than size, or with a number that is not finite
 // or beyond bound, the largest that an honest device sends. A Receiver calls it first.
-func CheckMessage(m Message, size int, bound float64) error {
+func (m Message) Check(size int, bound float64) error {
 	if len(m) != size {
 		return fmt.Errorf("learner: a message of %d numbers, want %d", len(m), size)
 	}

@@ -76,7 +76,7 @@ func TestMeteredPays(t *testing.T) {
 	// A row is in 10 nodes at most, of which the smaller budget pays for a share of
 	// (mu*(1.5)/mu*(2))^2: the first node that it does not pay for is finished in a power of 2.
 	mu := func(b privacy.Budget) float64 {
-		mu, err := privacy.GaussianMu(b)
+		mu, err := b.GaussianMu()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,10 +47,10 @@ var peers = []struct {
 		return learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: b}})
 	}},
 	{"shuffle amplified", func(b privacy.Budget) bandit.Learner {
-		return local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Batch: peerBatch})
+		return local.AmplifiedNoise{Budget: b, Batch: peerBatch}.Learner()
 	}},
 	{"shuffle vector sum", func(b privacy.Budget) bandit.Learner {
-		return local.NewShuffleVectorSum(local.VectorSum{Budget: b, Batch: peerBatch})
+		return local.VectorSum{Budget: b, Batch: peerBatch}.Learner()
 	}},
 }
 

@@ -44,7 +44,7 @@ type Rule[R any] interface {
 	// first round and each time that the release has changed. The rule owns the slice, which is valid
 	// until the next Learn. An error leaves the broadcast as it was.
 	Learn(r *R) (broadcast []float64, err error)
-	// Act appends the arms to play in a round to dst. The view has passed bandit.CheckView. A
+	// Act appends the arms to play in a round to dst. The view has passed bandit.Problem.CheckView. A
 	// malformed broadcast, or a number in the view that is not finite, is an error, and leaves the
 	// rule as it was: check first, then draw. A rule that draws makes as many draws in a round
 	// whatever it sees, so that a replayed run goes on as it went.

@@ -213,7 +213,7 @@ func (l *PrivateRun[R]) Select(v *bandit.View, dst []int) ([]int, error) {
 	case l.failed != nil:
 		err = l.failed
 	case !v.Fits(&l.problem):
-		err = bandit.CheckView(l.problem, v)
+		err = l.problem.CheckView(v)
 	case l.warmUp && !l.warm:
 		err = fmt.Errorf("there was no warm-up round, which the policy asks for")
 	default:
@@ -235,7 +235,7 @@ func (l *PrivateRun[R]) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.
 	case l.failed != nil:
 		return dst, checks.InRound(v.Round, l.failed)
 	case !v.Fits(&l.problem):
-		return dst, checks.InRound(v.Round, bandit.CheckView(l.problem, v))
+		return dst, checks.InRound(v.Round, l.problem.CheckView(v))
 	}
 	return Explain(l.rule, l.broadcast, v, dst)
 }
@@ -247,11 +247,11 @@ func (l *PrivateRun[R]) Update(v *bandit.View, arms []int, y []float64) error {
 		return checks.InRound(v.Round, l.failed)
 	}
 	if !v.Fits(&l.problem) {
-		return checks.InRound(v.Round, bandit.CheckView(l.problem, v))
+		return checks.InRound(v.Round, l.problem.CheckView(v))
 	}
 	// the statistic refuses arms that do not exist; here the first one's context is wanted
 	if len(arms) != l.problem.Slots || len(y) != len(arms) || uint(arms[0]) >= uint(v.Arms) {
-		return checks.InRound(v.Round, bandit.CheckArms(l.problem, v, arms, y))
+		return checks.InRound(v.Round, l.problem.CheckArms(v, arms, y))
 	}
 	// field by field, which is faster: a literal would be made on the stack and copied
 	l.record.X, l.record.Arms, l.record.Y = v.Row(arms[0]), arms, y

@@ -40,7 +40,7 @@ type randomRun struct {
 // Select appends an arm.
 func (l *randomRun) Select(v *bandit.View, dst []int) ([]int, error) {
 	if !v.Fits(&l.problem) {
-		return dst, checks.InRound(v.Round, bandit.CheckView(l.problem, v))
+		return dst, checks.InRound(v.Round, l.problem.CheckView(v))
 	}
 	return append(dst, l.own.IntN(v.Arms)), nil
 }

@@ -70,8 +70,8 @@ func TestSameChangesNoChoice(t *testing.T) {
 		"onlineucb-maler":   learnertest.OnlineUCB(n, local.OnlineServer{Width: 4}),
 		"weighted":          learner.Local{Device: local.WeightedDevice{Budget: none}, Server: local.WeightedServer{Budget: none}},
 		"weighted batches":  learner.New(linear.Weighted{}, nil),
-		"shuffle-amplified": local.NewShuffleAmplified(local.AmplifiedNoise{Budget: budget, Batch: 20}),
-		"shuffle-vectorsum": local.NewShuffleVectorSum(local.VectorSum{Budget: budget, Batch: 20}),
+		"shuffle-amplified": local.AmplifiedNoise{Budget: budget, Batch: 20}.Learner(),
+		"shuffle-vectorsum": local.VectorSum{Budget: budget, Batch: 20}.Learner(),
 	}
 	for name, sums := range learnertest.Accumulators(budget) {
 		learners["linucb/"+name] = learner.New(linear.UCB{}, sums)

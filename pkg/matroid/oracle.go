@@ -12,9 +12,6 @@ func checkSize(what string, n int) error {
 	return size.Check(fmt.Sprintf("matroid: %s = %d", what, n), 8*float64(n))
 }
 
-// IsBasis reports whether the elements of a list are distinct and form a basis.
-func IsBasis(m Matroid, list []int) bool { return NewOracle(m).Basis(list) }
-
 // Oracle answers questions about one matroid without allocating.
 //
 // It must not be used by several goroutines at once.

@@ -282,7 +282,7 @@ func learners(t *testing.T, b privacy.Budget) (all []claimed) {
 	}
 	add(linUCB(), inNodes(4)) // prefixes 1..8
 	if !b.None() {            // a budget that pays for 2 of the 4 nodes, those of rows 1..3
-		mu, err := privacy.GaussianMu(b)
+		mu, err := b.GaussianMu()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ import (
 // Neighbours.Contributions records it is k times that.
 //
 // Noise of sigma steps is D^2/(2 sigma^2)-zCDP (Canonne, Kamath, Steinke, Thm. 4; for a vector by
-// composition). sigma is calibrated to the rho that privacy.ConcentratedRho gives for the budget. A
+// composition). sigma is calibrated to the rho that the budget's ConcentratedRho gives. A
 // discrete Gaussian is not mu-GDP, as its privacy curve is not the Gaussian's.
 type SecureGaussian struct {
 	Budget privacy.Budget // no default; epsilon finite, delta > 0
@@ -49,7 +49,7 @@ type secureGaussianRun struct {
 
 // Open validates and calibrates.
 func (of SecureGaussian) Open() (Calibrated[Secure], error) {
-	rho, err := privacy.ConcentratedRho(of.Budget)
+	rho, err := of.Budget.ConcentratedRho()
 	if err != nil {
 		return nil, err
 	}

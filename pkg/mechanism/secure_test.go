@@ -271,7 +271,7 @@ func TestSecureClaims(t *testing.T) {
 			for _, dim := range []int{1, 30} {
 				b := privacy.Budget{Epsilon: epsilon, Delta: 1e-6}
 				g := begun[Secure](t, SecureGaussian{Budget: b, Dim: dim, Bound: 3, Neighbours: n})
-				rho, _ := privacy.ConcentratedRho(b)
+				rho, _ := b.ConcentratedRho()
 				event := privacy.ClaimOf(g).Event().(account.DiscreteGaussianEvent)
 				ratio := event.Sensitivity / event.Sigma
 				if ratio*ratio/2 > rho {

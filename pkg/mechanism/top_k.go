@@ -92,7 +92,7 @@ func (of TopK) Open() (Calibrated[Choices], error) {
 	k := float64(of.K)
 	pick := of.Budget.Epsilon / k
 	if of.Budget.Delta > 0 && !of.Budget.None() {
-		rho, err := privacy.ConcentratedRho(of.Budget)
+		rho, err := of.Budget.ConcentratedRho()
 		if err != nil {
 			return nil, err
 		}

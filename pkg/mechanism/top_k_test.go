@@ -141,7 +141,7 @@ func TestTopKScales(t *testing.T) {
 		t.Fatal(err)
 	}
 	pick := privacy.ClaimOf(many).Event().(account.Repeat).Event.(account.ExponentialEvent).Epsilon
-	rho, _ := privacy.ConcentratedRho(privacy.Budget{Epsilon: 1, Delta: 1e-5})
+	rho, _ := privacy.Budget{Epsilon: 1, Delta: 1e-5}.ConcentratedRho()
 	expect.Near(t, "rho of 100 picks", 100*pick*pick/8, rho, 1e-12)
 	expect.Near(t, "the claimed epsilon", privacy.ClaimOf(many).Epsilon(), 1, 1e-9)
 	if pick < 2*0.01 {

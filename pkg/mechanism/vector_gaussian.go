@@ -49,7 +49,7 @@ type vectorGaussianRun struct {
 
 // Open validates and calibrates.
 func (of VectorGaussian) Open() (Calibrated[Vectors], error) {
-	mu, err := privacy.GaussianMu(of.Budget)
+	mu, err := of.Budget.GaussianMu()
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func AdvancedEpsilon(eps0 float64, k int, slack float64) float64 {
 // eps0 = eps/sqrt(8 k ln(2/delta)), delta0 = delta/(2k). The rule gives half of delta to the nodes
 // and half to the slack. The caller must check that AdvancedEpsilon(eps0, k, delta/2) <= eps, which
 // fails for large eps. Without a valid budget and k >= 1 the node is Budget{}, which is not valid.
-func AdvancedNode(b Budget, k int) Budget {
+func (b Budget) AdvancedNode(k int) Budget {
 	if b.Validate() != nil || k < 1 {
 		return Budget{}
 	}
@@ -37,7 +37,7 @@ func AdvancedNode(b Budget, k int) Budget {
 
 // AdvancedNodeEpsilon returns the largest eps0 with AdvancedEpsilon(eps0, k, slack) <= epsilon, for
 // a budget of epsilon and the slack. It is 0 without a valid budget and k >= 1.
-func AdvancedNodeEpsilon(b Budget, k int) float64 {
+func (b Budget) AdvancedNodeEpsilon(k int) float64 {
 	if b.Validate() != nil || k < 1 {
 		return 0
 	}

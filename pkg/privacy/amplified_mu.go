@@ -8,13 +8,13 @@ import (
 )
 
 // AmplifiedMu returns the largest mu of n shuffled messages that AmplifiedDelta finds within a
-// budget. It is accurate to a relative 1e-6, on the safe side, and at least GaussianMu(b), which it
-// equals where shuffling does not help.
-func AmplifiedMu(b Budget, n int) (float64, error) {
+// budget. It is accurate to a relative 1e-6, on the safe side, and at least what GaussianMu gives,
+// which it equals where shuffling does not help.
+func (b Budget) AmplifiedMu(n int) (float64, error) {
 	if n < 1 {
 		return 0, fmt.Errorf("privacy: %d messages shuffled, want >= 1", n)
 	}
-	low, err := GaussianMu(b)
+	low, err := b.GaussianMu()
 	if err != nil || b.None() {
 		return low, err
 	}

@@ -45,7 +45,7 @@ func (b Budget) String() string { return fmt.Sprintf("(%.4g, %.4g)", b.Epsilon, 
 // GaussianMu returns the largest mu whose Gaussian mechanism is within a budget, never above the
 // truth. A release of L2 sensitivity D then needs the standard deviation D/mu. It is +Inf for
 // epsilon = +Inf.
-func GaussianMu(b Budget) (float64, error) {
+func (b Budget) GaussianMu() (float64, error) {
 	if err := b.Approximate(); err != nil {
 		return 0, err
 	}

@@ -23,13 +23,13 @@ func TestBudgetValidate(t *testing.T) {
 	}
 	for _, epsilon := range []float64{0, -1, nan, math.Inf(-1)} {
 		b := Budget{epsilon, 0.1}
-		for _, err := range []error{b.Validate(), b.Approximate(), second(GaussianMu(b)), second(ZCDP(b))} {
+		for _, err := range []error{b.Validate(), b.Approximate(), second(b.GaussianMu()), second(b.ZCDP())} {
 			check(err, b, fmt.Sprintf("epsilon = %v", epsilon), "want > 0")
 		}
 	}
 	for _, delta := range []float64{-1, 1, nan, 1.5} {
 		b := Budget{1, delta}
-		for _, err := range []error{b.Validate(), b.Approximate(), second(GaussianMu(b)), second(ZCDP(b))} {
+		for _, err := range []error{b.Validate(), b.Approximate(), second(b.GaussianMu()), second(b.ZCDP())} {
 			check(err, b, fmt.Sprintf("delta = %v", delta), "want in [0, 1)")
 		}
 	}

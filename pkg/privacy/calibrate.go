@@ -15,7 +15,7 @@ import (
 // It is accurate to a relative 1e-7, on the safe side. Epsilon = +Inf gives 0. The event's cost
 // must fall in the scale; if it does not, the scale returned is still within the budget. The
 // accountant is asked some ten times, and once more for each factor of 2 between the scale and 1.
-func Calibrate(a account.Accountant, b Budget, event func(scale float64) account.Event) (float64, error) {
+func (b Budget) Calibrate(a account.Accountant, event func(scale float64) account.Event) (float64, error) {
 	if a == nil || event == nil {
 		return math.NaN(), errors.New("privacy: Calibrate without an accountant or an event, want both")
 	}

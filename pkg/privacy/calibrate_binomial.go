@@ -16,7 +16,7 @@ func noBinomial(e account.BinomialEvent, b Budget) error {
 // CalibrateBinomial returns the event with the fewest Trials that is within a budget. Trials is a
 // multiple of step >= 1, and Tail the best of those of TightestTail; the values in e are ignored.
 // Epsilon = +Inf gives Trials = 0.
-func CalibrateBinomial(b Budget, e account.BinomialEvent, step int64) (account.BinomialEvent, error) {
+func (b Budget) CalibrateBinomial(e account.BinomialEvent, step int64) (account.BinomialEvent, error) {
 	if err := b.Approximate(); err != nil {
 		return e, err
 	}
@@ -36,7 +36,7 @@ func CalibrateBinomial(b Budget, e account.BinomialEvent, step int64) (account.B
 	best := e
 	for _, share := range loss.Tails {
 		e.Tail = float64(share * b.Delta)
-		mu, err := GaussianMu(Budget{b.Epsilon, (b.Delta - e.Tail) / (1 - e.Tail)})
+		mu, err := Budget{b.Epsilon, (b.Delta - e.Tail) / (1 - e.Tail)}.GaussianMu()
 		if err != nil {
 			return e, err
 		}

@@ -16,7 +16,7 @@ import (
 // R is the largest for which the composition is within the budget by PLD accounting, to a relative
 // 1e-4 on the safe side. Epsilon = +Inf returns +Inf twice. The accountant takes about a second;
 // results are remembered.
-func CalibrateSelection(b Budget, picks int, share float64) (pick, mu float64, err error) {
+func (b Budget) CalibrateSelection(picks int, share float64) (pick, mu float64, err error) {
 	if err := b.Approximate(); err != nil {
 		return 0, 0, err
 	}
@@ -34,7 +34,7 @@ func CalibrateSelection(b Budget, picks int, share float64) (pick, mu float64, e
 		v := known.([2]float64)
 		return v[0], v[1], nil
 	}
-	rho, err := ConcentratedRho(b) // R is a little more than this
+	rho, err := b.ConcentratedRho() // R is a little more than this
 	if err != nil {
 		return 0, 0, err
 	}
@@ -46,7 +46,7 @@ func CalibrateSelection(b Budget, picks int, share float64) (pick, mu float64, e
 		pick, mu := split(scale)
 		return account.Sequence{account.Repeat{Event: account.ExponentialEvent{Epsilon: pick}, Times: picks}, account.GaussianEvent{Mu: mu}}
 	}
-	scale, err := Calibrate(account.PLD{}, b, event)
+	scale, err := b.Calibrate(account.PLD{}, event)
 	if err != nil {
 		return 0, 0, err
 	}

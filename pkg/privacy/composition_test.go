@@ -13,7 +13,7 @@ import (
 // it keeps its promise at epsilon = 1 and breaks it at 10.
 func TestAdvancedComposition(t *testing.T) {
 	for _, c := range []struct{ epsilon, total, tolerance float64 }{{1, 0.543, 1e-3}, {10, 10.11, 1e-3}} {
-		node := AdvancedNode(Budget{c.epsilon, 0.1}, 27)
+		node := Budget{c.epsilon, 0.1}.AdvancedNode(27)
 		near(t, "a node's delta", node.Delta, 0.1/54, 1e-15)
 		near(t, "the total", AdvancedEpsilon(node.Epsilon, 27, 0.05), c.total, c.tolerance)
 	}
@@ -23,7 +23,7 @@ func TestAdvancedNodeEpsilonInverts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		epsilon, slack := logUniform(t, 1e-3, 100, "epsilon"), logUniform(t, 1e-12, 0.5, "slack")
 		k := rapid.IntRange(1, 1000).Draw(t, "k")
-		node := AdvancedNodeEpsilon(Budget{epsilon, slack}, k)
+		node := Budget{epsilon, slack}.AdvancedNodeEpsilon(k)
 		total := AdvancedEpsilon(node, k, slack)
 		if total > epsilon {
 			t.Fatalf("AdvancedNodeEpsilon(%v, %d, %v) = %v composes to %v, want <= epsilon", epsilon, k, slack, node, total)
@@ -37,7 +37,7 @@ func TestZCDP(t *testing.T) {
 		n                 int
 		epsilon, delta, s float64 // s = sqrt(m L~^4/(2 rho)) with L~^2 = 2 and m = floor(log2(n-1)) + 1
 	}{{50_000_000, 1, 0.1, 24.1}, {1_000_000, 1, 1e-6, 47.9}, {20_000, 1, 1e-5, 38.0}, {20_000, 10, 0.1, 2.75}} {
-		rho, err := ZCDP(Budget{c.epsilon, c.delta})
+		rho, err := Budget{c.epsilon, c.delta}.ZCDP()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestZCDP(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		b := Budget{logUniform(t, 1e-9, 100, "epsilon"), logUniform(t, 1e-15, 0.5, "delta")}
-		rho, err := ZCDP(b)
+		rho, err := b.ZCDP()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestZCDP(t *testing.T) {
 			t.Fatalf("zCDP accounting of %v beats the exact one", b)
 		}
 	})
-	if rho, err := ZCDP(Budget{math.Inf(1), 0}); err != nil || !math.IsInf(rho, 1) {
+	if rho, err := (Budget{math.Inf(1), 0}).ZCDP(); err != nil || !math.IsInf(rho, 1) {
 		t.Errorf("ZCDP of no privacy = %v, %v, want +Inf", rho, err)
 	}
 }

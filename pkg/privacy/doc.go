@@ -8,13 +8,14 @@
 //   - [Plan] lists the noisy releases that one record can move; [Release] and [Law] describe them.
 //   - [Claim] is the guarantee that follows from a plan; [ClaimOf] and [PlanOf] ask for it.
 //   - [Compose] joins the plans of several mechanisms that see the same records.
-//   - [UserLevels] says what a plan for one record is worth to users who have several.
+//   - [Plan.UserLevels] says what a plan for one record is worth to users who have several.
 //
 // What a release costs is said by package account, which knows no plan. How much noise a budget
 // allows:
 //
-//   - [GaussianMu], [ZCDP], [ConcentratedRho], [AmplifiedMu] and others say it in closed form.
-//   - [Calibrate] finds the least noise by any accountant.
+//   - [Budget.GaussianMu], [Budget.ZCDP], [Budget.ConcentratedRho], [Budget.AmplifiedMu] and others
+//     say it in closed form.
+//   - [Budget.Calibrate] finds the least noise by any accountant.
 //
 // How noise is drawn and data is taken in:
 //

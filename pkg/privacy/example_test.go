@@ -8,8 +8,8 @@ import (
 )
 
 // The standard deviation that a release of sensitivity 1 needs.
-func ExampleGaussianMu() {
-	mu, err := privacy.GaussianMu(privacy.Budget{Epsilon: 1, Delta: 1e-5})
+func ExampleBudget_GaussianMu() {
+	mu, err := privacy.Budget{Epsilon: 1, Delta: 1e-5}.GaussianMu()
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -19,7 +19,7 @@ func ExampleGaussianMu() {
 	// Ten such releases together:
 	fmt.Printf("ten of them: epsilon = %.2f\n", account.GaussianEpsilon(1e-5, mu*3.1623))
 
-	_, err = privacy.GaussianMu(privacy.Budget{Epsilon: -1, Delta: 1e-5})
+	_, err = privacy.Budget{Epsilon: -1, Delta: 1e-5}.GaussianMu()
 	fmt.Println(err)
 	// Output:
 	// mu* = 0.26805, sigma = 3.7306

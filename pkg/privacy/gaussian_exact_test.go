@@ -171,7 +171,7 @@ func TestGaussianMuExactly(t *testing.T) {
 	}
 	for _, epsilon := range epsilons {
 		for _, delta := range exactDeltas {
-			mu, err := GaussianMu(Budget{epsilon, delta})
+			mu, err := Budget{epsilon, delta}.GaussianMu()
 			if err != nil {
 				t.Fatal(err)
 			}

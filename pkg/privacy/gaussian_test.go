@@ -32,7 +32,7 @@ func TestGaussianMuGolden(t *testing.T) {
 		{10, 1e-5, 1 / 0.4999, 1e-4},
 		{20, 1e-5, 1 / 0.2900, 2e-4},
 	} {
-		mu, err := GaussianMu(Budget{c.epsilon, c.delta})
+		mu, err := Budget{c.epsilon, c.delta}.GaussianMu()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,10 +143,10 @@ func TestGaussianLimits(t *testing.T) {
 	if e := account.GaussianEpsilon(0.1, math.NaN()); !math.IsInf(e, 1) {
 		t.Errorf("epsilon(0.1, NaN) = %v, want +Inf", e)
 	}
-	if mu, err := GaussianMu(Budget{inf, 0}); err != nil || !math.IsInf(mu, 1) {
+	if mu, err := (Budget{inf, 0}).GaussianMu(); err != nil || !math.IsInf(mu, 1) {
 		t.Errorf("mu*(inf, 0) = %v, %v, want +Inf", mu, err)
 	}
-	if _, err := GaussianMu(Budget{1, 0}); err == nil {
+	if _, err := (Budget{1, 0}).GaussianMu(); err == nil {
 		t.Error("mu*(1, 0): no error, want one: Gaussian noise is not pure")
 	}
 }
@@ -181,7 +181,7 @@ func TestGaussianInverses(t *testing.T) {
 			t.Skip()
 		}
 		near(t, "epsilon(delta(epsilon, mu), mu)", account.GaussianEpsilon(delta, mu), epsilon, 1e-9)
-		root, err := GaussianMu(Budget{epsilon, delta})
+		root, err := Budget{epsilon, delta}.GaussianMu()
 		if err != nil {
 			t.Fatal(err)
 		}

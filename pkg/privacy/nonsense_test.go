@@ -32,32 +32,32 @@ type accounting struct {
 func accountings() map[string]accounting {
 	inf, nan := math.Inf(1), math.NaN()
 	all := map[string]accounting{
-		"GaussianEpsilon":     {of: account.GaussianEpsilon, refuses: inf, least: func(x []float64) float64 { return gaussianLeast(x[0], x[1]) }},
-		"GaussianDelta":       {of: account.GaussianDelta, refuses: 1, least: func(x []float64) float64 { return thresholdDelta(x[0], x[1]) }},
-		"GaussianMu":          {of: GaussianMu, refuses: nan},
-		"ZCDP":                {of: ZCDP, refuses: nan},
-		"ConcentratedEpsilon": {of: account.ConcentratedEpsilon, refuses: inf, least: func(x []float64) float64 { return gaussianLeast(x[1], math.Sqrt(2*x[0])) }},
-		"ConcentratedRho":     {of: ConcentratedRho, refuses: nan},
+		"GaussianEpsilon":        {of: account.GaussianEpsilon, refuses: inf, least: func(x []float64) float64 { return gaussianLeast(x[0], x[1]) }},
+		"GaussianDelta":          {of: account.GaussianDelta, refuses: 1, least: func(x []float64) float64 { return thresholdDelta(x[0], x[1]) }},
+		"Budget.GaussianMu":      {of: Budget.GaussianMu, refuses: nan},
+		"Budget.ZCDP":            {of: Budget.ZCDP, refuses: nan},
+		"ConcentratedEpsilon":    {of: account.ConcentratedEpsilon, refuses: inf, least: func(x []float64) float64 { return gaussianLeast(x[1], math.Sqrt(2*x[0])) }},
+		"Budget.ConcentratedRho": {of: Budget.ConcentratedRho, refuses: nan},
 		"AdvancedEpsilon": {of: AdvancedEpsilon, refuses: inf, least: func(x []float64) float64 {
 			return responseLeast(x[0], x[1], x[2])
 		}},
-		"ConcentratedDelta":   {of: account.ConcentratedDelta, refuses: 1},
-		"AdvancedNode":        {of: AdvancedNode, refuses: 0},
-		"AdvancedNodeEpsilon": {of: AdvancedNodeEpsilon, refuses: 0},
-		"OptimalDelta":        {of: account.OptimalDelta, refuses: 1},
-		"OptimalEpsilon":      {of: account.OptimalEpsilon, refuses: inf},
-		"OptimalNodeEpsilon":  {of: OptimalNodeEpsilon, refuses: 0},
-		"AmplifiedDelta":      {of: account.AmplifiedDelta, refuses: 1, slow: true},
-		"AmplifiedEpsilon":    {of: account.AmplifiedEpsilon, refuses: inf, slow: true},
-		"AmplifiedMu":         {of: AmplifiedMu, refuses: nan, slow: true},
+		"ConcentratedDelta":          {of: account.ConcentratedDelta, refuses: 1},
+		"Budget.AdvancedNode":        {of: Budget.AdvancedNode, refuses: 0},
+		"Budget.AdvancedNodeEpsilon": {of: Budget.AdvancedNodeEpsilon, refuses: 0},
+		"OptimalDelta":               {of: account.OptimalDelta, refuses: 1},
+		"OptimalEpsilon":             {of: account.OptimalEpsilon, refuses: inf},
+		"Budget.OptimalNodeEpsilon":  {of: Budget.OptimalNodeEpsilon, refuses: 0},
+		"AmplifiedDelta":             {of: account.AmplifiedDelta, refuses: 1, slow: true},
+		"AmplifiedEpsilon":           {of: account.AmplifiedEpsilon, refuses: inf, slow: true},
+		"Budget.AmplifiedMu":         {of: Budget.AmplifiedMu, refuses: nan, slow: true},
 
-		"BinomialEpsilon":    {of: account.BinomialEpsilon, refuses: inf},
-		"TightestTail":       {of: account.TightestTail, refuses: nan, slow: true},
-		"TightestWishart":    {of: account.TightestWishart, refuses: nan, slow: true},
-		"CalibrateBinomial":  {of: CalibrateBinomial, refuses: nan, slow: true},
-		"Calibrate":          {of: Calibrate, refuses: nan, slow: true},
-		"CalibrateSelection": {of: CalibrateSelection, refuses: nan, slow: true},
-		"Tightest":           {of: account.Tightest, refuses: inf, slow: true},
+		"BinomialEvent.Epsilon":     {of: account.BinomialEvent.Epsilon, refuses: inf},
+		"BinomialEvent.Tightest":    {of: account.BinomialEvent.Tightest, refuses: nan, slow: true},
+		"TightestWishart":           {of: account.TightestWishart, refuses: nan, slow: true},
+		"Budget.CalibrateBinomial":  {of: Budget.CalibrateBinomial, refuses: nan, slow: true},
+		"Budget.Calibrate":          {of: Budget.Calibrate, refuses: nan, slow: true},
+		"Budget.CalibrateSelection": {of: Budget.CalibrateSelection, refuses: nan, slow: true},
+		"Tightest":                  {of: account.Tightest, refuses: inf, slow: true},
 
 		"Gaussian":         {of: loss.Gaussian, refuses: nan},
 		"Laplace":          {of: loss.Laplace, refuses: nan},
@@ -171,7 +171,7 @@ func nasty(t *testing.T, function, name string, of reflect.Type) (all []argument
 		}
 	case reflect.TypeFor[Budget]():
 		for _, epsilon := range []float64{nan, -1, 0, 0.3, inf} {
-			if math.IsInf(epsilon, 1) && function == "Calibrate" {
+			if math.IsInf(epsilon, 1) && function == "Budget.Calibrate" {
 				continue // no event is looked at
 			}
 			for _, delta := range []float64{nan, -1, 0, 1e-6, 1, 2, inf} {
@@ -194,7 +194,7 @@ func nasty(t *testing.T, function, name string, of reflect.Type) (all []argument
 				for _, e := range spoiled(b) {
 					// A calibration chooses the number of trials and the tail.
 					e := e.(account.BinomialEvent)
-					free := function != "BinomialEpsilon" && (e.Tail != b.Tail || function == "CalibrateBinomial" && e.Trials != b.Trials)
+					free := function != "BinomialEvent.Epsilon" && (e.Tail != b.Tail || function == "Budget.CalibrateBinomial" && e.Trials != b.Trials)
 					add(e, !free)
 				}
 			}
@@ -469,10 +469,14 @@ func exported(t *testing.T) (parameters map[string][]string, events []string) {
 					name = of + "." + name
 				}
 				takes := d.Recv != nil && has(d.Type.Params, func(of string) bool { return of == "Event" })
-				if !d.Name.IsExported() || len(d.Type.Params.List) == 0 || !takes && !has(d.Type.Results, computed) {
+				list := d.Type.Params.List
+				if strings.HasPrefix(name, "Budget.") || strings.HasPrefix(name, "BinomialEvent.") && len(list) > 0 {
+					list = slices.Concat(d.Recv.List, list) // it is tried with each receiver
+				}
+				if !d.Name.IsExported() || len(list) == 0 || !takes && !has(d.Type.Results, computed) {
 					continue
 				}
-				for _, field := range d.Type.Params.List {
+				for _, field := range list {
 					for _, p := range field.Names {
 						parameters[name] = append(parameters[name], p.Name)
 					}

@@ -10,7 +10,7 @@ import (
 // OptimalNodeEpsilon returns the largest eps0 for which k (eps0, delta0)-private releases are
 // within a budget, and 0 if there is none: if the budget is not valid, k < 1 or delta0 not in [0,
 // 1), too. It is +Inf for epsilon = +Inf.
-func OptimalNodeEpsilon(b Budget, k int, delta0 float64) float64 {
+func (b Budget) OptimalNodeEpsilon(k int, delta0 float64) float64 {
 	switch least := account.OptimalDelta(0, delta0, k, b.Epsilon); {
 	case b.Validate() != nil || k < 1 || least > b.Delta:
 		return 0

@@ -125,7 +125,7 @@ func TestShuffledGaussian(t *testing.T) {
 	message := func(mu float64, batch int) Release {
 		return Release{Law: GaussianLaw(2, 3), Sensitivity: Norms{L2: 3 * mu}, batch: batch, by: trust.Order}
 	}
-	mu, err := AmplifiedMu(b, 100_000)
+	mu, err := b.AmplifiedMu(100_000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestShuffledGaussian(t *testing.T) {
 	// Noise that gives epsilon = 0 is claimed at a positive epsilon: one that was asked for, or one
 	// that is next to nothing.
 	for _, asked := range []Budget{{1e-160, 1e-2}, {1, 1e-2}} {
-		mu, err := AmplifiedMu(Budget{1e-160, 1e-2}, 100_000)
+		mu, err := Budget{1e-160, 1e-2}.AmplifiedMu(100_000)
 		if err != nil || account.AmplifiedEpsilon(asked.Delta, mu, 100_000) != 0 || !(account.GaussianEpsilon(asked.Delta, mu) > 0) {
 			t.Fatalf("mu = %v is not one that has epsilon = 0 among 100,000 (%v)", mu, err)
 		}

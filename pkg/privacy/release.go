@@ -105,8 +105,8 @@ func (r *Release) event(asked Budget) (account.Event, error) {
 		if !(trials <= 1<<53 && s.LInf <= 1<<53) {
 			return nil, fmt.Errorf("a sensitivity of %v under %v trials of %v, want <= 2^53", s.LInf, trials, law)
 		}
-		e, err := account.TightestTail(asked.Delta, account.BinomialEvent{Trials: int64(trials), P: law.Scale,
-			Coordinates: law.Dim, Most: int(math.Ceil(s.LInf)), Norm: s.L2})
+		e, err := account.BinomialEvent{Trials: int64(trials), P: law.Scale,
+			Coordinates: law.Dim, Most: int(math.Ceil(s.LInf)), Norm: s.L2}.Tightest(asked.Delta)
 		if err != nil {
 			return nil, err
 		}

@@ -20,7 +20,7 @@ type UserLevel struct {
 // The level for all users is the plan's user level. It is a guarantee only if the number of records
 // is bounded by a rule; a maximum that was found in the data is itself private data, and so is this
 // table.
-func UserLevels(p Plan, records []int) ([]UserLevel, error) {
+func (p Plan) UserLevels(records []int) ([]UserLevel, error) {
 	if len(records) == 0 {
 		return nil, errors.New("privacy: UserLevels of no users")
 	}

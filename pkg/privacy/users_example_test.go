@@ -9,14 +9,14 @@ import (
 
 // Six users have one record each, three have two, one has thirty: what epsilon = 1 for a record is
 // worth to each.
-func ExampleUserLevels() {
+func ExamplePlan_UserLevels() {
 	noise := continual.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
 	tree, err := continual.Tree{Noise: noise}.Open(privacy.Setup{Dim: 3, Horizon: 100, Bound: 1, Alpha: 0.1})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	levels, err := privacy.UserLevels(privacy.PlanOf(tree, privacy.All), []int{1, 1, 2, 1, 30, 1, 2, 1, 2, 1})
+	levels, err := privacy.PlanOf(tree, privacy.All).UserLevels([]int{1, 1, 2, 1, 30, 1, 2, 1, 2, 1})
 	if err != nil {
 		fmt.Println(err)
 		return

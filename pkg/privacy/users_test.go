@@ -16,7 +16,7 @@ func TestUserLevels(t *testing.T) {
 		records = append(records, 200-k)
 	}
 	plan := gaussianPlan(0.01)
-	levels, err := UserLevels(plan, records)
+	levels, err := plan.UserLevels(records)
 	if err != nil || len(levels) != 5 {
 		t.Fatalf("%+v, %v", levels, err)
 	}
@@ -27,11 +27,11 @@ func TestUserLevels(t *testing.T) {
 			t.Errorf("level %d: %d records, %d users, epsilon %v, want %d of both and %v", i, l.Records, l.Users, l.Claim.Epsilon(), k, want)
 		}
 	}
-	levels, err = UserLevels(plan, []int{3, 1, 1, 3})
+	levels, err = plan.UserLevels([]int{3, 1, 1, 3})
 	if err != nil || len(levels) != 2 || levels[0].Users != 2 || levels[1].Users != 4 || levels[1].Records != 3 {
 		t.Errorf("%+v, %v", levels, err)
 	}
-	if levels, err = UserLevels(plan, []int{2, 2}); err != nil || len(levels) != 2 || levels[0].Users != 0 {
+	if levels, err = plan.UserLevels([]int{2, 2}); err != nil || len(levels) != 2 || levels[0].Users != 0 {
 		t.Errorf("%+v, %v", levels, err)
 	}
 }
@@ -46,7 +46,7 @@ func TestUserLevelsRefuses(t *testing.T) {
 		"nobody holds":       {Plan{Neighbours: ReplaceRound}, []int{1}},
 		"up to 2 records al": {func() Plan { p, _ := gaussianPlan(1).ForUsers(2); return p }(), []int{1}},
 	} {
-		if _, err := UserLevels(c.plan, c.records); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := c.plan.UserLevels(c.records); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q in it", err, want)
 		}
 	}

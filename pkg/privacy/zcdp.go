@@ -12,7 +12,7 @@ import (
 // rho = (sqrt(ln(1/delta) + eps) - sqrt(ln(1/delta)))^2 (Bun and Steinke 2016, Prop. 1.3). A
 // Gaussian release of L2 sensitivity D then needs the standard deviation D/sqrt(2 rho). It is +Inf
 // for epsilon = +Inf.
-func ZCDP(b Budget) (float64, error) {
+func (b Budget) ZCDP() (float64, error) {
 	if err := b.Approximate(); err != nil {
 		return 0, err
 	}
@@ -28,8 +28,8 @@ func ZCDP(b Budget) (float64, error) {
 // ConcentratedRho returns the largest rho for which rho-zCDP implies the budget, at the best Rényi
 // order. It inverts ConcentratedEpsilon, to rounding and on the safe side, and is at least what
 // ZCDP returns. It is +Inf for epsilon = +Inf.
-func ConcentratedRho(b Budget) (float64, error) {
-	low, err := ZCDP(b) // the standard conversion is a lower bound
+func (b Budget) ConcentratedRho() (float64, error) {
+	low, err := b.ZCDP() // the standard conversion is a lower bound
 	if err != nil || b.None() {
 		return low, err
 	}

@@ -21,12 +21,12 @@ func forwarded(seed uint64, trials int, forward bool) *simulate.Experiment {
 		Environment: environment.Arms{Means: []float64{0.4, 0.7, 0.65}},
 	}
 	for name, l := range map[string]bandit.Learner{
-		"DP-IMED":    arms.NewDPIMED(0.5, 2),
-		"DP-KLUCB":   arms.NewDPKLUCB(0.5, 1.2),
-		"AdaP-UCB":   arms.NewAdaPUCB(0.5),
-		"AdaC-UCB":   arms.NewAdaCUCB(privacy.Budget{Epsilon: 0.5, Delta: 1e-5}),
-		"DP-SE":      arms.NewDPElimination(2),
-		"TargetIMED": arms.NewTargetIMED(0.5),
+		"DP-IMED":    arms.IMED{}.Private(0.5, 2),
+		"DP-KLUCB":   arms.KLUCB{}.Private(0.5, 1.2),
+		"AdaP-UCB":   arms.AdaPUCB{}.Private(0.5),
+		"AdaC-UCB":   arms.AdaCUCB{}.Private(privacy.Budget{Epsilon: 0.5, Delta: 1e-5}),
+		"DP-SE":      arms.DPElimination{}.Private(2),
+		"TargetIMED": arms.TargetIMED{}.Private(0.5),
 	} {
 		e.Policies = append(e.Policies, simulate.Policy{Name: name, Learner: l})
 	}
@@ -115,7 +115,7 @@ func apart(x, y []float64) (most float64) {
 func TestFastForward(t *testing.T) {
 	run := func(forward bool) *simulate.Result {
 		e := forwarded(1, 3, forward)
-		e.Policies = append(e.Policies[:2], simulate.Policy{Name: "Lazy-DP-TS", Learner: arms.NewLazyThompson(0.5)})
+		e.Policies = append(e.Policies[:2], simulate.Policy{Name: "Lazy-DP-TS", Learner: arms.LazyThompson{}.Private(0.5)})
 		r, err := e.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)

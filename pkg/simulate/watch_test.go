@@ -22,7 +22,7 @@ import (
 // Why a private learner plays an arm: not for its estimate, but for how little it knows of it.
 func ExampleWatch() {
 	env := environment.Arms{Means: []float64{0.5, 0.8}}
-	w, err := simulate.Watch(env, arms.NewAdaPUCB(1), 10_000, 1, []int{100, 10_000})
+	w, err := simulate.Watch(env, arms.AdaPUCB{}.Private(1), 10_000, 1, []int{100, 10_000})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func ExampleWatch() {
 func TestWatch(t *testing.T) {
 	env := environment.Arms{Means: []float64{0.2, 0.7, 0.4}}
 	const rounds, seed = 500, 3
-	for name, l := range map[string]bandit.Learner{"Thompson": arms.NewThompson(), "private": arms.NewDPUCB(1), "silent": learner.Random{}} {
+	for name, l := range map[string]bandit.Learner{"Thompson": arms.Thompson{}.Learner(), "private": arms.DPUCB{}.Private(1), "silent": learner.Random{}} {
 		for _, grid := range [][]int{nil, {1}, {7, 8, 500}, simulate.LinearGrid(rounds, rounds)} {
 			w, err := simulate.Watch(env, l, rounds, seed, grid)
 			if err != nil {
@@ -108,7 +108,7 @@ func TestWatchRefuses(t *testing.T) {
 		{env, 10, []int{11}, "Grid[0] = 11, want in [1, Rounds = 10]"},
 		{env, 10, []int{5, 5}, "Grid[1] = 5, want > Grid[0] = 5"},
 	} {
-		if _, err := simulate.Watch(c.env, arms.NewUCB1(), c.rounds, 1, c.grid); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := simulate.Watch(c.env, arms.UCB1{}.Learner(), c.rounds, 1, c.grid); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
 	}

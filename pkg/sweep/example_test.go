@@ -16,7 +16,7 @@ func coins(v sweep.Values) ([]*simulate.Experiment, error) {
 	return []*simulate.Experiment{{
 		Name: "coins", Horizon: 1000, Trials: 6, Seed: 1,
 		Environment: environment.Arms{Means: []float64{0.25, 0.75}},
-		Policies:    []simulate.Policy{{Name: "DP-UCB", Learner: arms.NewDPUCB(v["epsilon"])}},
+		Policies:    []simulate.Policy{{Name: "DP-UCB", Learner: arms.DPUCB{}.Private(v["epsilon"])}},
 	}}, nil
 }
 

@@ -89,7 +89,7 @@ func values() []any {
 		learner.New(linear.UCB{}, continual.Tree{Noise: continual.Gaussian{Budget: privacy.Budget{Epsilon: math.Inf(1)}}}),
 		learner.New(slots.OMM{Matroid: uniform}, tally.Blocks{Budget: privacy.Budget{Epsilon: 1. / 3}}),
 		learner.New(arms.AdaPUCB{Alpha: math.Nextafter(3, 4)}, tally.Batches{Budget: budget, Lengths: tally.Geometric{First: 2, Ratio: 1.5}}),
-		arms.NewDPElimination(1),
+		arms.DPElimination{}.Private(1),
 		learner.Metered{Learner: learner.New(linear.UCB{}, continual.Tree{}), Budget: budget, Freeze: true},
 		learner.Local{Device: local.LDPDevice{Noise: ldp}, Server: local.LDPServer{Noise: ldp, Policy: linear.UCB{}}, Batch: 7, Shuffler: learner.BitSum{}},
 		learner.Local{Device: local.CombinerDevice{Devices: []learner.Device{}}, Server: local.CombinerServer{Servers: []learner.Server{local.LDPServer{}}}},

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpbandits/dpbandits/notebooks/check"
+	"github.com/dpbandits/dpbandits/notebooks/exercise"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
-	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -30,7 +30,7 @@ var set = exercise.Set{
 			horizon int
 			budget  privacy.Budget
 		}{{50_000_000, privacy.Budget{Epsilon: 1, Delta: 0.1}}, {1024, budget}, {1025, budget}, {20_000, privacy.Budget{Epsilon: 10, Delta: 0.1}}} {
-			mu := check.Try(privacy.GaussianMu(c.budget))
+			mu := check.Try(c.budget.GaussianMu())
 			what := fmt.Sprintf("printed over least noise for n = %d, ε = %g, δ = %g, μ = %.4g", c.horizon, c.budget.Epsilon, c.budget.Delta, mu)
 			want := scale(c.budget, c.horizon, privacy.AsPublished) / scale(c.budget, c.horizon, privacy.Sound)
 			check.OK(exercise.Near(what, f(c.horizon, c.budget.Epsilon, c.budget.Delta, mu), want, 1e-6))
@@ -95,7 +95,7 @@ func before(horizons ...int) (lists []exercise.Args) {
 // it.
 var (
 	budget = privacy.Budget{Epsilon: 1, Delta: 1e-6}
-	mu     = check.Try(privacy.GaussianMu(budget))
+	mu     = check.Try(budget.GaussianMu())
 )
 
 // gaussian returns the noise of a tree.

@@ -6,12 +6,12 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/dpbandits/dpbandits/notebooks/check"
+	"github.com/dpbandits/dpbandits/notebooks/exercise"
 	study "github.com/dpbandits/dpbandits/notebooks/lasso"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/episodes"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
-	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -23,7 +23,7 @@ func Check(name string, answer any) { set.Check(name, answer) }
 // selection is the budget of "noise of a selection", and rho what it is as zCDP.
 var (
 	selection = privacy.Budget{Epsilon: 0.7, Delta: 1e-5}
-	rho       = check.Try(privacy.ConcentratedRho(selection))
+	rho       = check.Try(selection.ConcentratedRho())
 )
 
 var set = exercise.Set{

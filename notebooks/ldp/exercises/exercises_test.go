@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
+	"github.com/dpbandits/dpbandits/notebooks/notebooktest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"gonum.org/v1/gonum/floats"
 )
@@ -25,7 +25,7 @@ func noiseOfStub(epsilon, delta, b float64) float64 {
 }
 
 func noiseOf(epsilon, delta, b float64) float64 {
-	mu, err := privacy.GaussianMu(privacy.Budget{Epsilon: epsilon, Delta: delta})
+	mu, err := privacy.Budget{Epsilon: epsilon, Delta: delta}.GaussianMu()
 	if err != nil {
 		panic(err)
 	}

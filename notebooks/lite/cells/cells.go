@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/decl"
+	"github.com/dpbandits/dpbandits/notebooks/decl"
 )
 
 // Notebook is what the cells have declared so far. It is saved as JSON.

@@ -10,11 +10,11 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/dpbandits/dpbandits/notebooks/check"
+	"github.com/dpbandits/dpbandits/notebooks/exercise"
 	study "github.com/dpbandits/dpbandits/notebooks/matroid"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
-	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 

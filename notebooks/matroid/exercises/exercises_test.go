@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
+	"github.com/dpbandits/dpbandits/notebooks/notebooktest"
 )
 
 // The stubs and the solutions of the notebook's exercises; a test compares the text.

@@ -6,11 +6,11 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dpbandits/dpbandits/notebooks/check"
+	"github.com/dpbandits/dpbandits/notebooks/exercise"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
-	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 )
 
 // Check checks a reader's answer, a function, and prints whether it is right.

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
+	"github.com/dpbandits/dpbandits/notebooks/notebooktest"
 	"gonum.org/v1/gonum/floats"
 )
 

@@ -37,7 +37,7 @@ func main() {
 		Environment: environment.Arms{Means: []float64{0.2, 0.8, 0.5}},
 		Policies: []simulate.Policy{
 			{Name: "Optimist", Learner: private},
-			{Name: "DP-IMED", Learner: arms.NewDPIMED(1, 2)}, // ε = 1, and batches that double
+			{Name: "DP-IMED", Learner: arms.IMED{}.Private(1, 2)}, // ε = 1, and batches that double
 		},
 	}
 	result, err := race.Run(context.Background())

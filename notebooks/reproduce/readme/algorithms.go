@@ -93,7 +93,7 @@ type audited struct {
 // order.
 func items(e suite.Effort) ([]audit.Item, error) {
 	byName := map[string]audit.Item{}
-	for _, item := range suite.SoundItems(e) {
+	for _, item := range e.Items() {
 		about, err := item.About()
 		if err != nil {
 			return nil, err
@@ -113,7 +113,7 @@ func items(e suite.Effort) ([]audit.Item, error) {
 
 // audits attacks subjects, each at the suite's confidence.
 func audits(ctx context.Context, chosen []audit.Item) ([]audited, error) {
-	report, err := audit.Each(ctx, chosen, audit.Options{Confidence: suite.Confidence, Seed: suite.Seed})
+	report, err := audit.Each(ctx, chosen, suite.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func deltaOf(name string) (float64, error) {
 			return 0, err
 		}
 		var claim privacy.Claim
-		if _, claim, err = catalogue.Enter(e, world.Problem(), budget, 1000); err == nil {
+		if _, claim, err = e.Enter(world.Problem(), budget, 1000); err == nil {
 			return claim.Asked().Delta, nil
 		}
 	}

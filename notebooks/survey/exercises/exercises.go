@@ -8,13 +8,13 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/dpbandits/dpbandits/notebooks/check"
+	"github.com/dpbandits/dpbandits/notebooks/exercise"
 	study "github.com/dpbandits/dpbandits/notebooks/survey"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
-	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -83,7 +83,7 @@ func free(means []float64) float64 {
 
 // remembers returns how many of an arm's n rewards are in the last mean that AdaP-TT has released.
 func remembers(n int) int {
-	batches := tally.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: arms.NewAdaPTT(1, 0.1).Statistic.(tally.Batches).Lengths}
+	batches := tally.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: arms.AdaPTT{}.Private(1, 0.1).Statistic.(tally.Batches).Lengths}
 	opened := check.Try(batches.Open(privacy.Setup{Horizon: 100, Arms: 1, Slots: 1, Lo: 0, Hi: 1}))
 	run := opened.Start(privacy.NewNoise(random.Source(1, 0, "noise")))
 	for range n {
@@ -105,7 +105,7 @@ func scheduled(horizon, log float64) (share float64) {
 func fewest(horizon int, variance, kappa float64) int {
 	most := account.GaussianEpsilon(1e-5, kappa) * (1 + 1e-9)
 	return 1 + sort.Search(horizon-1, func(i int) bool {
-		ready, err := arms.NewGaussianThompson(variance, i+1, 1e-5).Open(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, horizon)
+		ready, err := arms.GaussianThompson{}.Private(variance, i+1, 1e-5).Open(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, horizon)
 		return err == nil && privacy.ClaimOf(ready).Epsilon() <= most
 	})
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/notebooks/notebooktest"
 	study "github.com/dpbandits/dpbandits/notebooks/survey"
-	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
 
 // The stubs and the solutions of the notebook's exercises; a test compares the text.

@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dpbandits/dpbandits/notebooks/check"
+	"github.com/dpbandits/dpbandits/notebooks/exercise"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
-	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 

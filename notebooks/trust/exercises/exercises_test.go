@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
+	"github.com/dpbandits/dpbandits/notebooks/notebooktest"
 	"gonum.org/v1/gonum/floats"
 )
 

@@ -5,10 +5,10 @@ import (
 	"math"
 	"strings"
 
+	"github.com/dpbandits/dpbandits/notebooks/check"
+	"github.com/dpbandits/dpbandits/notebooks/exercise"
 	"github.com/dpbandits/dpbandits/notebooks/own"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
-	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -107,7 +107,7 @@ func best(round, long, arms int) (arm int) {
 
 // rows divides what a person may move a Gaussian release by what a row moves it.
 func rows(kappa, epsilon, delta float64) int {
-	return int(check.Try(privacy.GaussianMu(privacy.Budget{Epsilon: epsilon, Delta: delta})) / kappa)
+	return int(check.Try(privacy.Budget{Epsilon: epsilon, Delta: delta}.GaussianMu()) / kappa)
 }
 
 // logged is a log of 50 rounds with three arms.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
+	"github.com/dpbandits/dpbandits/notebooks/notebooktest"
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )

@@ -65,7 +65,7 @@ func TestRepaired(t *testing.T) {
 	// The true curve, the true epsilon, delta counted twice, and records within their bounds.
 	twice, coin, block, value := budgetTwice(), wrongCoin(), notCleared(), noisyMaxValue()
 	twice.Claim.Epsilon, coin.Claim.Epsilon, block.Claim.Epsilon, value.Claim.Epsilon = twice.Exact, coin.Exact, block.Exact, value.Exact
-	mu, err := privacy.GaussianMu(budgetTwice().Claim)
+	mu, err := budgetTwice().Claim.GaussianMu()
 	if err != nil {
 		t.Fatal(err)
 	}

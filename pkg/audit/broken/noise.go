@@ -110,7 +110,7 @@ func notCleared() audit.Mechanism {
 }
 
 func gaussianMu(b privacy.Budget) float64 {
-	mu, err := privacy.GaussianMu(b)
+	mu, err := b.GaussianMu()
 	if err != nil {
 		panic(err)
 	}

@@ -31,7 +31,7 @@ func soundArms(e Effort) []audit.Item {
 		return talliedRun{privacy.Setup{Slots: 1, Horizon: n}, pulls(n), replaced, outputs, read}
 	}
 	mean := func(t privacy.Stream[privacy.Means]) float64 { return t.Release().Of[0].Mean }
-	mu, err := privacy.GaussianMu(Budget)
+	mu, err := Budget.GaussianMu()
 	must(err)
 	last := run(2, 1, 1, func(after int, t privacy.Stream[privacy.Means], out []float64) {
 		if after == 1 {
@@ -83,20 +83,20 @@ func soundArms(e Effort) []audit.Item {
 		rounds int
 		bandit.Learner
 	}{
-		{"AdaP-UCB", 12, arms.NewAdaPUCB(pure.Epsilon)},
-		{"AdaP-KLUCB", 12, arms.NewAdaPKLUCB(pure.Epsilon)},
-		{"Lazy-UCB", 12, arms.NewLazyUCB(pure.Epsilon)},
-		{"Lazy-DP-TS", 12, arms.NewLazyThompson(pure.Epsilon)},
-		{"DP-UCB", 12, arms.NewDPUCB(pure.Epsilon)},
-		{"AdaC-UCB", 12, arms.NewAdaCUCB(Budget)},
-		{"DP-IMED", 36, arms.NewDPIMED(pure.Epsilon, 2)},
-		{"AdaP-TT", 12, arms.NewAdaPTT(pure.Epsilon, 0.1)},
-		{"TopTwo", 72, arms.NewTopTwo(pure.Epsilon, 0.1)},
-		{"Gaussian Thompson sampling", 12, arms.NewGaussianThompson(1, 1, Budget.Delta)},
-		{"DP-TS-UCB", 36, arms.NewDPTSUCB(1, Budget)},
-		{"sequential halving", 13, arms.NewSequentialHalving(pure.Epsilon)},
-		{"TargetIMED", 60, arms.NewTargetIMED(pure.Epsilon)},
-		{"DP-KLUCB", 36, arms.NewDPKLUCB(pure.Epsilon, 1.2)},
+		{"AdaP-UCB", 12, arms.AdaPUCB{}.Private(pure.Epsilon)},
+		{"AdaP-KLUCB", 12, arms.AdaPKLUCB{}.Private(pure.Epsilon)},
+		{"Lazy-UCB", 12, arms.LazyUCB{}.Private(pure.Epsilon)},
+		{"Lazy-DP-TS", 12, arms.LazyThompson{}.Private(pure.Epsilon)},
+		{"DP-UCB", 12, arms.DPUCB{}.Private(pure.Epsilon)},
+		{"AdaC-UCB", 12, arms.AdaCUCB{}.Private(Budget)},
+		{"DP-IMED", 36, arms.IMED{}.Private(pure.Epsilon, 2)},
+		{"AdaP-TT", 12, arms.AdaPTT{}.Private(pure.Epsilon, 0.1)},
+		{"TopTwo", 72, arms.TopTwo{}.Private(pure.Epsilon, 0.1)},
+		{"Gaussian Thompson sampling", 12, arms.GaussianThompson{}.Private(1, 1, Budget.Delta)},
+		{"DP-TS-UCB", 36, arms.GaussianThompson{}.Limited(1, Budget)},
+		{"sequential halving", 13, arms.SequentialHalving{}.Private(pure.Epsilon)},
+		{"TargetIMED", 60, arms.TargetIMED{}.Private(pure.Epsilon)},
+		{"DP-KLUCB", 36, arms.KLUCB{}.Private(pure.Epsilon, 1.2)},
 		{"DP-SE", 760,
 			learner.New(arms.DPElimination{Epsilon: pure.Epsilon, Beta: 0.999}, tally.Batches{Budget: pure})},
 	} {

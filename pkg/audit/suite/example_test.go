@@ -9,10 +9,10 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit/suite"
 )
 
-// One of the attacks of `make audit`, on all that a binary tree releases. Sound makes all attacks
+// One of the attacks of `make audit`, on all that a binary tree releases. Items lists all attacks
 // on what should keep its claim.
-func ExampleSoundReleases() {
-	report, err := audit.Family(context.Background(), suite.SoundReleases(suite.Quick)[:1], audit.Options{Seed: suite.Seed})
+func ExampleEffort_Releases() {
+	report, err := audit.Family(context.Background(), suite.Quick.Releases()[:1], audit.Options{Seed: suite.Options.Seed})
 	if err != nil {
 		log.Fatal(err)
 	}

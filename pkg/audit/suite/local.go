@@ -89,7 +89,7 @@ func soundLocals(e Effort) (items []audit.Item) {
 // the reward alone is turned around, one of OnlineUCB when the context is, too.
 func locals(e Effort) []audit.Item {
 	ldp, online := local.LDPNoise{Budget: Budget}, local.OnlineNoise{Budget: Budget}
-	device, server := local.NewCombiner(online)
+	device, server := online.Combiner()
 	rewards := audit.Round{X: []float64{1, 0, 1, 0}, Rewards: []float64{-1, -1}}
 	both := audit.Round{X: []float64{-1, 0, -1, 0}, Rewards: []float64{-1, -1}}
 	return []audit.Item{
@@ -97,7 +97,7 @@ func locals(e Effort) []audit.Item {
 		localItem(e, "OnlineUCB: messages", both, learner.Local{Device: local.OnlineDevice{Noise: online}, Server: local.OnlineServer{Noise: online}}),
 		weightedItem(e),
 		localItem(e, "combiner: messages", both, learner.Local{Device: device, Server: server}),
-		localItem(e, "shuffle LinUCB, amplified: messages", rewards, local.NewShuffleAmplified(local.AmplifiedNoise{Budget: Budget, Batch: 4})),
+		localItem(e, "shuffle LinUCB, amplified: messages", rewards, local.AmplifiedNoise{Budget: Budget, Batch: 4}.Learner()),
 		vectorSumItem(e),
 		logisticSumItem(e),
 	}
@@ -166,14 +166,14 @@ func (r *receivedRun) Receive(m learner.Message) error {
 // first one's context is replaced by one at a right angle. Of entries that need no rounding, that
 // moves four by the most levels: two of x x^T by all, two of y x by half.
 func vectorSumItem(e Effort) audit.Item {
-	l := local.NewShuffleVectorSum(local.VectorSum{Budget: Budget, Batch: 2, Levels: 16})
+	l := local.VectorSum{Budget: Budget, Batch: 2, Levels: 16}.Learner()
 	return sumsItem(e, "shuffle LinUCB, vector sums: sums", l, -1, 1)
 }
 
 // logisticSumItem is the same for logistic rewards. Users report their rows by an estimate of 0. A
 // reward of 1/2 makes one without a reward, which needs no rounding, so that two entries move.
 func logisticSumItem(e Effort) audit.Item {
-	l := local.NewShuffleLogistic(local.VectorSum{Budget: Budget, Batch: 2, Levels: 16}, linear.Logistic{})
+	l := local.VectorSum{Budget: Budget, Batch: 2, Levels: 16}.Logistic(linear.Logistic{})
 	return sumsItem(e, "shuffle logistic UCB, vector sums: sums", l, 0, 0.5)
 }
 

@@ -14,7 +14,7 @@ import (
 // hundred would say of the second, falsely, that it is over. The audits of the other releases reach
 // most of what is true of them.
 func TestWarmUpCaught(t *testing.T) {
-	o := audit.Options{Confidence: Confidence, Seed: Seed}
+	o := Options
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 		item := warmUpItem(Quick, "warm-up", c).(audit.Mechanism)
 		claim := item.Claim

@@ -26,7 +26,7 @@ func releaseItems(t *testing.T) map[string]float64 {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := item.Run(context.Background(), audit.Options{Seed: Seed, Confidence: 0.999})
+		f, err := item.Run(context.Background(), audit.Options{Seed: Options.Seed, Confidence: 0.999})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,10 +38,10 @@ func releaseItems(t *testing.T) map[string]float64 {
 				New: func(bandit.Problem) learner.Private[privacy.Means] { return fresh(epsilon) }}.Item())
 		}
 	}
-	means("AdaP-UCB", false, false, arms.NewAdaPUCB)
-	means("KL-UCB of bits", false, true, arms.NewLocalKLUCB)
+	means("AdaP-UCB", false, false, arms.AdaPUCB{}.Private)
+	means("KL-UCB of bits", false, true, arms.KLUCB{}.Local)
 	means("core set", true, false, func(epsilon float64) learner.Private[privacy.Means] {
-		return linear.NewCoreSet(privacy.Budget{Epsilon: epsilon})
+		return linear.CoreSet{}.Private(privacy.Budget{Epsilon: epsilon})
 	})
 	for _, epsilon := range []float64{1, 3} {
 		run(firstRow(fmt.Sprintf("tree, %g", epsilon), 10_000, continual.Tree{Noise: continual.Gaussian{Budget: privacy.Budget{Epsilon: epsilon, Delta: 1e-5}}}))
@@ -66,7 +66,7 @@ func TestReleases(t *testing.T) {
 // A learner that never has an estimate is an error that says so.
 func TestReleasesNeedAnEstimate(t *testing.T) {
 	_, err := armReleases{Name: "silent", New: func(bandit.Problem) learner.Private[privacy.Means] {
-		return arms.NewDPElimination(1e-9)
+		return arms.DPElimination{}.Private(1e-9)
 	}}.Item()
 	if err == nil {
 		t.Error("a learner without an estimate is attacked")
@@ -76,7 +76,7 @@ func TestReleasesNeedAnEstimate(t *testing.T) {
 func ExampleReleases() {
 	item, err := armReleases{
 		Name: "AdaP-UCB", Runs: func(int) int { return 4000 },
-		New: func(bandit.Problem) learner.Private[privacy.Means] { return arms.NewAdaPUCB(1) },
+		New: func(bandit.Problem) learner.Private[privacy.Means] { return arms.AdaPUCB{}.Private(1) },
 	}.Item()
 	if err != nil {
 		fmt.Println(err)

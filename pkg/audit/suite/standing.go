@@ -6,9 +6,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit"
 )
 
-// Share is how much of what a subject proves its best attack should find.
-const Share = 0.6
-
 // Standing is the best finding on a subject, of all attacks on it: on its actions, on its releases,
 // with records beyond their bounds.
 type Standing struct {
@@ -18,6 +15,9 @@ type Standing struct {
 	// if neither is known.
 	AtMost float64
 }
+
+// Wanted returns how much of what a subject proves its best attack should find.
+func (Standing) Wanted() float64 { return 0.6 }
 
 // Share returns how much of the claim is found.
 func (s Standing) Share() float64 { return s.Best.Epsilon / s.Best.Claim.Epsilon }

@@ -50,21 +50,18 @@ func must(err error) {
 	}
 }
 
-// Seed is the seed of the suite.
-const Seed = 2026
-
-// Confidence is that of the suite: of each broken fixture's verdict, and over all sound
-// subjects together.
-const Confidence = 0.99
+// Options has the seed of the suite, and its confidence: of each broken fixture's verdict, and over
+// all sound subjects together.
+var Options = audit.Options{Confidence: 0.99, Seed: 2026}
 
 // Budget is what the suite's Gaussian mechanisms are calibrated for.
 var Budget = privacy.Budget{Epsilon: 1, Delta: 0.01}
 
-// SoundItems lists the audits of the toolkit's own mechanisms and learners, all of which have to
+// Items lists the audits of the toolkit's own mechanisms and learners, all of which have to
 // keep their claims.
-func SoundItems(e Effort) []audit.Item {
-	items := append(soundMechanisms(e), SoundReleases(e)...)
-	items = append(append(items, SoundLearners(e)...), lateItem(e))
+func (e Effort) Items() []audit.Item {
+	items := append(soundMechanisms(e), e.Releases()...)
+	items = append(append(items, e.Learners()...), lateItem(e))
 	items = append(items, soundLocals(e)...)
 	items = append(items, soundTallies(e)...)
 	items = append(items, soundSemiBandits(e)...)
@@ -232,9 +229,9 @@ func auditedSums() []sums {
 	}
 }
 
-// SoundReleases audits transcripts: all releases of 8 rounds, with the first row replaced by the
+// Releases audits transcripts: all releases of 8 rounds, with the first row replaced by the
 // one farthest from it.
-func SoundReleases(e Effort) (items []audit.Item) {
+func (e Effort) Releases() (items []audit.Item) {
 	setup := privacy.Setup{Dim: 3, Horizon: linearRounds + 1, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
 	runs := likely(e)
 	for _, of := range auditedSums() {
@@ -287,8 +284,8 @@ func tellTale(rounds int) (bandit.Problem, [2]audit.Stream) {
 	return bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}, worlds
 }
 
-// SoundLearners audits the actions that all users but the first one see.
-func SoundLearners(e Effort) (items []audit.Item) {
+// Learners audits the actions that all users but the first one see.
+func (e Effort) Learners() (items []audit.Item) {
 	const rounds = 16
 	runs := played(e)
 	problem, worlds := tellTale(rounds)
@@ -349,28 +346,16 @@ func standardItem(e Effort) audit.Item {
 // Report is the outcome of the suite.
 type Report struct{ Broken, Sound audit.Report }
 
-// Run attacks the broken fixtures, each at Confidence, and the sound subjects at
-// Confidence over all of them together.
-func Run(ctx context.Context, e Effort, progress audit.Progress) (r Report, err error) {
-	if r.Broken, err = Broken(ctx, progress); err != nil {
+// Attack attacks the fixtures with known bugs, each at the confidence of Options, and mechanisms
+// and learners of the toolkit at that confidence over all of them together.
+func (e Effort) Attack(ctx context.Context, progress audit.Progress) (r Report, err error) {
+	o := Options
+	o.Progress = progress
+	if r.Broken, err = audit.Each(ctx, broken.All(), o); err != nil {
 		return r, err
 	}
-	r.Sound, err = Sound(ctx, e, progress)
+	r.Sound, err = audit.Family(ctx, e.Items(), o)
 	return r, err
-}
-
-func options(progress audit.Progress) audit.Options {
-	return audit.Options{Confidence: Confidence, Seed: Seed, Progress: progress}
-}
-
-// Broken attacks the fixtures with known bugs.
-func Broken(ctx context.Context, progress audit.Progress) (audit.Report, error) {
-	return audit.Each(ctx, broken.All(), options(progress))
-}
-
-// Sound attacks the mechanisms and learners of the toolkit.
-func Sound(ctx context.Context, e Effort, progress audit.Progress) (audit.Report, error) {
-	return audit.Family(ctx, SoundItems(e), options(progress))
 }
 
 // OK reports that every broken fixture is caught, no sound claim excluded, and no run of a sound

@@ -18,7 +18,7 @@ import (
 )
 
 // The arms and the tallies are attacked once, for tests of their own and for TestAudit. Each is a
-// family at Confidence.
+// family at the confidence of Options.
 var (
 	attackedArms    = attacked(soundArms)
 	attackedTallies = attacked(soundTallies)
@@ -26,17 +26,17 @@ var (
 
 func attacked(items func(Effort) []audit.Item) func() (audit.Report, error) {
 	return sync.OnceValues(func() (audit.Report, error) {
-		return audit.Family(context.Background(), items(Quick), options(nil))
+		return audit.Family(context.Background(), items(Quick), Options)
 	})
 }
 
-// attackedAll returns what Sound finds, but that the findings of the arms and of the tallies are of
+// attackedAll attacks all subjects as one family, but that the arms and the tallies are
 // families of their own, which exclude more.
 func attackedAll(t *testing.T) audit.Report {
 	t.Helper()
-	items := SoundItems(Quick)
-	o := options(nil)
-	o.Confidence = 1 - (1-Confidence)/float64(len(items)) // as Sound does
+	items := Quick.Items()
+	o := Options
+	o.Confidence = 1 - (1-Options.Confidence)/float64(len(items)) // as a family has
 	var done []audit.Finding
 	for _, family := range []func() (audit.Report, error){attackedArms, attackedTallies} {
 		r, err := family()
@@ -75,9 +75,9 @@ func attackedAll(t *testing.T) audit.Report {
 func TestAudit(t *testing.T) {
 	var r Report
 	if testing.Short() {
-		items := slices.Concat(soundMechanisms(Quick), SoundReleases(Quick), soundLocals(Quick), soundSparse(Quick))
+		items := slices.Concat(soundMechanisms(Quick), Quick.Releases(), soundLocals(Quick), soundSparse(Quick))
 		var err error
-		if r.Sound, err = audit.Family(t.Context(), items, options(nil)); err != nil {
+		if r.Sound, err = audit.Family(t.Context(), items, Options); err != nil {
 			t.Fatal(err)
 		}
 	} else {
@@ -108,15 +108,15 @@ func TestAudit(t *testing.T) {
 	}
 	behind := 0
 	for _, s := range r.Standings() {
-		if s.Share() >= Share {
+		if s.Share() >= s.Wanted() {
 			continue
 		}
-		if behind++; s.AtMost == 0 || s.AtMost >= Share*s.Best.Claim.Epsilon {
+		if behind++; s.AtMost == 0 || s.AtMost >= s.Wanted()*s.Best.Claim.Epsilon {
 			t.Errorf("%s: %.4g of %.4g is found, and no bound says that there is no more to see", s.Subject, s.Best.Epsilon, s.Best.Claim.Epsilon)
 		}
 	}
 	if behind > 5 {
-		t.Errorf("of %d subjects less than %v is found, want at most 5", behind, Share)
+		t.Errorf("of %d subjects less than %v is found, want at most 5", behind, Standing{}.Wanted())
 	}
 }
 
@@ -209,9 +209,9 @@ func TestEverythingIsAudited(t *testing.T) {
 	if len(claimants) < 40 {
 		t.Errorf("%d types make claims, want the 40 that there are at least: %v", len(claimants), claimants)
 	}
-	made := map[string]string{ // by constructors
-		"learner.New": "learner.Private", "local.NewCombiner": "local.CombinerDevice",
-		"local.NewShuffleAmplified": "local.AmplifiedDevice", "local.NewShuffleVectorSum": "local.VectorSumDevice",
+	made := map[string]string{ // by constructors, and by the methods of what describes the noise
+		"learner.New": "learner.Private", "online.Combiner": "local.CombinerDevice",
+		"local.AmplifiedNoise": "local.AmplifiedDevice", "local.VectorSum": "local.VectorSumDevice",
 	}
 	for _, name := range []string{"suite", "local", "matroid", "semibandit", "arms", "sparse", "stopping", "survey", "linear"} {
 		file, err := parser.ParseFile(files, name+".go", nil, 0)
@@ -222,7 +222,9 @@ func TestEverythingIsAudited(t *testing.T) {
 			switch n := n.(type) {
 			case *ast.CompositeLit:
 				if s, ok := n.Type.(*ast.SelectorExpr); ok {
-					delete(claimants, fmt.Sprintf("%v.%s", s.X, s.Sel.Name))
+					name := fmt.Sprintf("%v.%s", s.X, s.Sel.Name)
+					delete(claimants, name)
+					delete(claimants, made[name])
 				}
 			case *ast.CallExpr:
 				if s, ok := n.Fun.(*ast.SelectorExpr); ok {

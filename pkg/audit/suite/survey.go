@@ -144,7 +144,7 @@ func coreSetItem(name string, runs int, b privacy.Budget) audit.Item {
 		return s
 	}
 	return audit.Learner{
-		Name: name + ": actions", Of: linear.NewCoreSet(b),
+		Name: name + ": actions", Of: linear.CoreSet{}.Private(b),
 		Problem: bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -0.5, RewardMax: 0.5},
 		Worlds:  [2]audit.Stream{world(1e3), world(-1e3)}, Horizon: rounds, Runs: runs,
 	}

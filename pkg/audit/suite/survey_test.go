@@ -3,7 +3,6 @@ package suite
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -11,7 +10,7 @@ import (
 // all. The seed is fixed; one in a hundred others would exclude the claim falsely.
 func TestAnswerAudit(t *testing.T) {
 	for _, b := range []privacy.Budget{{Epsilon: Budget.Epsilon}, Budget} {
-		f, err := answerItem("answers of a query", 40_000, b).Run(t.Context(), audit.Options{Confidence: Confidence, Seed: Seed})
+		f, err := answerItem("answers of a query", 40_000, b).Run(t.Context(), Options)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/audit/suite"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 )
 
 func auditCommand() command {
@@ -35,7 +35,7 @@ excluded.
 
 // attack runs the suite and prints its report.
 func attack(ctx context.Context, s cell.Scale, to console) error {
-	report, err := suite.Run(ctx, cell.Pick(s, suite.Quick, suite.Usual, suite.Thorough), func(s audit.Status) {
+	report, err := cell.Pick(s, suite.Quick, suite.Usual, suite.Thorough).Attack(ctx, func(s audit.Status) {
 		if s.Finished {
 			fmt.Fprintln(to.err, s)
 		}
@@ -55,7 +55,7 @@ func attack(ctx context.Context, s cell.Scale, to console) error {
 // table lays out claimed, audited and exact epsilon.
 func table(r suite.Report) *charts.Table {
 	t := charts.Findings(r.Broken, r.Sound)
-	t.Caption = fmt.Sprintf("%s. Confidence %.4g%%: for each of the broken, and over all of the sound together. %s", r.Summary(), 100*suite.Confidence, t.Caption)
+	t.Caption = fmt.Sprintf("%s. Confidence %.4g%%: for each of the broken, and over all of the sound together. %s", r.Summary(), 100*suite.Options.Confidence, t.Caption)
 	return t
 }
 
@@ -65,7 +65,7 @@ func behind(r suite.Report) *charts.Table {
 	t.Align = "lrrrr"
 	all := r.Standings()
 	for _, s := range all {
-		if s.Share() >= suite.Share {
+		if s.Share() >= s.Wanted() {
 			continue
 		}
 		seen := "–"
@@ -74,6 +74,6 @@ func behind(r suite.Report) *charts.Table {
 		}
 		t.Add(s.Subject, charts.Number(s.Best.Claim.Epsilon), charts.Number(s.Best.Epsilon), charts.Number(s.Share()), seen)
 	}
-	t.Caption = fmt.Sprintf("Less than %v of what is proved is found of %d of %d subjects. To be seen: the most that these attacks can find", suite.Share, len(t.Rows), len(all))
+	t.Caption = fmt.Sprintf("Less than %v of what is proved is found of %d of %d subjects. To be seen: the most that these attacks can find", suite.Standing{}.Wanted(), len(t.Rows), len(all))
 	return t
 }

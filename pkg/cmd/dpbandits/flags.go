@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/pkg/cmd/until"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 )
 
 // choice is a flag's value that is one of some words, which completion offers.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/pkg/internal/mutant"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 )
 
 func mutantsCommand() command {

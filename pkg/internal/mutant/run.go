@@ -1,3 +1,11 @@
+// Package mutant breaks the toolkit's code on purpose, to see whether anything notices.
+//
+//   - [Read] finds every draw of noise and every sensitivity, by the types of the code.
+//   - [Module.Sources] is the code with a switch at each of them; package act has the switches.
+//   - [Module.Mutations] lists what can be switched on, one at a time.
+//
+// One program holds all mutations, and an environment variable chooses one, so that hundreds of
+// them take one compilation.
 package mutant
 
 import (
@@ -21,6 +29,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dpbandits/dpbandits/pkg/cmd/overlay"
 	"github.com/dpbandits/dpbandits/pkg/internal/mutant/act"
 )
 
@@ -205,7 +214,7 @@ func (r *Run) build(ctx context.Context, in []string) error {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
-		if r.programs[path], err = Build(ctx, dir, u.Dir, sources, "test", "-c", "-vet=off", "."); err != nil {
+		if r.programs[path], err = overlay.Build(ctx, dir, u.Dir, sources, "test", "-c", "-vet=off", "."); err != nil {
 			return fmt.Errorf("mutant: %s: %w", rel, err)
 		}
 		names, err := r.tests(u)

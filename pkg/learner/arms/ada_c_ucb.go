@@ -24,11 +24,11 @@ type AdaCUCB struct {
 
 var _ learner.Policy[privacy.Means] = AdaCUCB{}
 
-// NewAdaCUCB returns AdaC-UCB, (epsilon, delta)-DP in the central model, one reward replaced, for
+// Private returns AdaC-UCB, (epsilon, delta)-DP in the central model, one reward replaced, for
 // delta > 0. The noise is calibrated exactly, as a reward is in one Gaussian release: mu-GDP, where
 // the paper has rho-zCDP with rho = mu^2/2.
-func NewAdaCUCB(b privacy.Budget) learner.Private[privacy.Means] {
-	return learner.New(AdaCUCB{}, doubling(b))
+func (l AdaCUCB) Private(b privacy.Budget) learner.Private[privacy.Means] {
+	return learner.New(l, doubling(b))
 }
 
 // Prepare validates.

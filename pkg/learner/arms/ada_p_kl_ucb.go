@@ -24,9 +24,9 @@ type AdaPKLUCB struct {
 
 var _ learner.Policy[privacy.Means] = AdaPKLUCB{}
 
-// NewAdaPKLUCB returns AdaP-KLUCB, epsilon-DP in the central model, one reward replaced.
-func NewAdaPKLUCB(epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(AdaPKLUCB{}, doubling(privacy.Budget{Epsilon: epsilon}))
+// Private returns AdaP-KLUCB, epsilon-DP in the central model, one reward replaced.
+func (l AdaPKLUCB) Private(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(l, doubling(privacy.Budget{Epsilon: epsilon}))
 }
 
 // Prepare validates.

@@ -30,10 +30,11 @@ type AdaPTT struct {
 
 var _ learner.Policy[privacy.Means] = AdaPTT{}
 
-// NewAdaPTT returns AdaP-TT, epsilon-DP in the central model, one reward replaced. delta is the
+// Private returns AdaP-TT, epsilon-DP in the central model, one reward replaced. delta is the
 // probability of a wrong recommendation, not a part of the privacy.
-func NewAdaPTT(epsilon, delta float64) learner.Private[privacy.Means] {
-	return learner.New(AdaPTT{Delta: delta}, doubling(privacy.Budget{Epsilon: epsilon}))
+func (l AdaPTT) Private(epsilon, delta float64) learner.Private[privacy.Means] {
+	l.Delta = delta
+	return learner.New(l, doubling(privacy.Budget{Epsilon: epsilon}))
 }
 
 // Prepare validates.

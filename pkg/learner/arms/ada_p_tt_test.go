@@ -62,7 +62,7 @@ func TestAdaPTTStops(t *testing.T) {
 	before, spread := 0.0, 0.0
 	for _, c := range cases {
 		wrong, sum, squares := 0, 0.0, 0.0
-		l := arms.NewAdaPTT(c.epsilon, 0.1)
+		l := arms.AdaPTT{}.Private(c.epsilon, 0.1)
 		l.Policy = arms.AdaPTT{Delta: 0.1, AsRun: c.asRun}
 		for trial := range c.trials {
 			round, arm := stopping(t, l, []float64{0.5, 0.9, 0.5}, trial)
@@ -93,7 +93,7 @@ func TestAdaPTTGoldens(t *testing.T) {
 	for _, g := range []struct {
 		epsilon, rounds, se float64
 	}{{1, 1290, 31}, {0.05, 3155, 127}} {
-		l := arms.NewAdaPTT(g.epsilon, 0.1)
+		l := arms.AdaPTT{}.Private(g.epsilon, 0.1)
 		l.Policy = arms.AdaPTT{Delta: 0.1, AsRun: true}
 		stopsAsGolden(t, l, g.rounds, g.se)
 	}

@@ -23,9 +23,9 @@ type AdaPUCB struct {
 
 var _ learner.Policy[privacy.Means] = AdaPUCB{}
 
-// NewAdaPUCB returns AdaP-UCB, epsilon-DP in the central model, one reward replaced.
-func NewAdaPUCB(epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(AdaPUCB{}, doubling(privacy.Budget{Epsilon: epsilon}))
+// Private returns AdaP-UCB, epsilon-DP in the central model, one reward replaced.
+func (l AdaPUCB) Private(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(l, doubling(privacy.Budget{Epsilon: epsilon}))
 }
 
 // doubling returns batches that double the number of an arm's rewards, of which the last counts.

@@ -74,7 +74,7 @@ var makers = func() (all []maker) {
 			all = append(all, maker{e.Name, e.Private, draws(make(inf)), make})
 		}
 	}
-	return append(all, maker{"Gaussian Thompson", true, true, func(float64) private { return arms.NewGaussianThompson(0.1, 2, 1e-5) }})
+	return append(all, maker{"Gaussian Thompson", true, true, func(float64) private { return arms.GaussianThompson{}.Private(0.1, 2, 1e-5) }})
 }()
 
 // counter counts draws.

@@ -148,9 +148,9 @@ func TestBetsBounds(t *testing.T) {
 	bounds := map[string]float64{"EXP3": 2 * math.Sqrt(kn*log), "EXP3-IX": 4*math.Sqrt(kn*log) + (2*math.Sqrt(kn/log)+1)*math.Log(2/0.01), "Tsallis-INF": 4*math.Sqrt(kn) + 1}
 	for _, plan := range []environment.AdversaryPlan{environment.Seesaw, environment.Turns, environment.Steady} {
 		found := hindsight(t, environment.Adversary{Plan: plan, Arms: k}, n, 10,
-			simulate.Policy{Name: "EXP3", Learner: arms.NewEXP3()}, simulate.Policy{Name: "EXP3-IX", Learner: arms.NewEXP3IX()},
-			simulate.Policy{Name: "Tsallis-INF", Learner: learner.New(arms.TsallisINF{}, nil)}, simulate.Policy{Name: "reduced", Learner: arms.NewTsallisINF()},
-			simulate.Policy{Name: "UCB1", Learner: arms.NewUCB1()}, simulate.Policy{Name: "DP-HTINF", Learner: arms.NewPrivateHTINF(1)})
+			simulate.Policy{Name: "EXP3", Learner: arms.EXP3{}.Learner()}, simulate.Policy{Name: "EXP3-IX", Learner: arms.EXP3IX{}.Learner()},
+			simulate.Policy{Name: "Tsallis-INF", Learner: learner.New(arms.TsallisINF{}, nil)}, simulate.Policy{Name: "reduced", Learner: arms.TsallisINF{}.Learner()},
+			simulate.Policy{Name: "UCB1", Learner: arms.UCB1{}.Learner()}, simulate.Policy{Name: "DP-HTINF", Learner: arms.HTINF{}.Private(1)})
 		t.Logf("%v: %v", plan, found)
 		for name, bound := range bounds {
 			if got := found[name][0]; !(got < bound) {

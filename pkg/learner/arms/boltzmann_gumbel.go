@@ -20,10 +20,10 @@ type BoltzmannGumbel struct {
 
 var _ learner.Policy[privacy.Means] = BoltzmannGumbel{}
 
-// NewBoltzmannGumbel returns it over blocks of rewards: our own, epsilon-DP in the central model,
+// Private returns it over blocks of rewards: our own, epsilon-DP in the central model,
 // one reward replaced.
-func NewBoltzmannGumbel(epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(BoltzmannGumbel{}, tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Remember: true})
+func (l BoltzmannGumbel) Private(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(l, tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Remember: true})
 }
 
 // Prepare validates.

@@ -32,7 +32,7 @@ func TestByIndex(t *testing.T) {
 	for _, k := range []int{4, 60} {
 		p := bandit.Problem{Arms: k, Slots: 1, RewardMin: -1, RewardMax: 1}
 		reward := func(arm, round int) float64 { return float64((arm*arm+7*round)%11)/5.5 - 1 }
-		want := play(t, arms.NewLazyUCB(2), p, 4000, reward)
+		want := play(t, arms.LazyUCB{}.Private(2), p, 4000, reward)
 		if got := play(t, learner.New(lazy{3}, blocks), p, 4000, reward); !slices.Equal(got, want) {
 			t.Errorf("%d arms: the formula of LazyUCB plays other arms", k)
 		}

@@ -2,7 +2,8 @@
 //
 // A learner is a policy, which chooses arms by estimates, over a statistic of package mechanism,
 // which makes the estimates of rewards and decides the privacy. learner.New combines the two, and
-// so do the functions here, New and a name each. Rewards are in [RewardMin, RewardMax] of the
+// so do a policy's methods, as its paper does: Learner without privacy, Private in the central
+// model, Local in the local one. They keep its tuning. Rewards are in [RewardMin, RewardMax] of the
 // problem; a private statistic clips and counts those that are not. Policies rescale estimates to
 // [0, 1], which noise may leave. An arm that was not seen yet is played first, and ties go to the
 // lowest index.
@@ -29,14 +30,16 @@
 //   - [AdaPUCB], [AdaPKLUCB]: UCB and KL-UCB by an arm's last batch
 //   - [AdaCUCB]: the same under Gaussian noise
 //   - [LazyUCB], [LazyThompson]: UCB and Thompson sampling by an arm's last batch, every round anew
-//   - [NewDPKLUCB], [NewDPIMED]: KL-UCB and IMED for the divergence d_eps, by all batches of an arm
+//   - [KLUCB.Private], [IMED.Private]: KL-UCB and IMED for the divergence d_eps, by all batches of
+//     an arm
 //   - [TargetIMED]: the latter, which explores first, as long as the horizon needs, our own
 //   - [BoltzmannGumbel]: the mean plus a Gumbel draw over sqrt(n), by all blocks of an arm
 //   - [SequentialHalving]: finds the best arm in a given number of rounds
 //   - [AdaPTT]: finds the best arm with a given confidence, and stops, by an arm's last batch
 //   - [TopTwo]: the same by all batches, the sooner of the two
 //   - [GaussianThompson]: Thompson sampling whose own draws are the noise
-//   - [NewDPTSUCB]: the same with a limited number of draws of each mean, then the largest
+//   - [GaussianThompson.Limited]: the same with a limited number of draws of each mean, then the
+//     largest
 //   - [DPUCB]: UCB by a mean that is released after each reward
 //
 // For rewards that an adversary has fixed, which need follow no law, not private but for the last:
@@ -44,12 +47,12 @@
 //   - [EXP3]: exponential weights
 //   - [EXP3IX]: the same with implicit exploration
 //   - [TsallisINF]: optimal there, and for rewards of a law
-//   - [NewPrivateHTINF]: the same over noisy means of batches, central model, one reward replaced
+//   - [HTINF]: the same over noisy means of batches, central model, one reward replaced
 //
 // Private in the local model, one user's reward replaced:
 //
-//   - [NewLocalKLUCB]: KL-UCB by randomised bits
-//   - [NewLocalTopTwo]: finds the best arm with a given confidence, and stops
+//   - [KLUCB.Local]: KL-UCB by randomised bits
+//   - [TopTwo.Local]: finds the best arm with a given confidence, and stops
 //
 // Package catalogue lists all of them, each with its paper's constants.
 //
@@ -59,5 +62,5 @@
 //   - [DEpsBound]: under epsilon-DP, by the divergence [DEps]
 //   - [BestArmBound]: on the rounds until the best arm is named, not on regret
 //
-// Read [UCB1] first, then [AdaPUCB], and [NewDPIMED] for the best known.
+// Read [UCB1] first, then [AdaPUCB], and [IMED.Private] for the best known.
 package arms

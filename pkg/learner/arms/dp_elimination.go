@@ -31,10 +31,11 @@ var (
 	_ tally.BatchLengths            = (*dpElimination)(nil)
 )
 
-// NewDPElimination returns DP successive elimination, epsilon-DP in the central model, one reward
+// Private returns DP successive elimination, epsilon-DP in the central model, one reward
 // replaced.
-func NewDPElimination(epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(DPElimination{Epsilon: epsilon}, tally.Batches{Budget: privacy.Budget{Epsilon: epsilon}})
+func (l DPElimination) Private(epsilon float64) learner.Private[privacy.Means] {
+	l.Epsilon = epsilon
+	return learner.New(l, tally.Batches{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 // Ask says that the rule sets the lengths of batches.

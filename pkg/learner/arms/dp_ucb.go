@@ -25,9 +25,10 @@ type DPUCB struct {
 
 var _ learner.Policy[privacy.Means] = DPUCB{}
 
-// NewDPUCB returns DP-UCB, epsilon-DP in the central model, one reward replaced.
-func NewDPUCB(epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(DPUCB{Epsilon: epsilon}, tally.Hybrid{Epsilon: epsilon})
+// Private returns DP-UCB, epsilon-DP in the central model, one reward replaced.
+func (l DPUCB) Private(epsilon float64) learner.Private[privacy.Means] {
+	l.Epsilon = epsilon
+	return learner.New(l, tally.Hybrid{Epsilon: epsilon})
 }
 
 // Prepare validates.

@@ -16,7 +16,7 @@ import (
 // computed, but those for a new lap.
 func TestEvidence(t *testing.T) {
 	const rounds = 20_000
-	for name, l := range map[string]learner.Private[privacy.Means]{"IMED": NewIMED(), "DP-IMED": NewDPIMED(5, 1.2)} {
+	for name, l := range map[string]learner.Private[privacy.Means]{"IMED": IMED{}.Learner(), "DP-IMED": IMED{}.Private(5, 1.2)} {
 		for _, arms := range []int{3, 500} {
 			for trial := range 2 {
 				var looked looks
@@ -58,7 +58,7 @@ func TestEvidence(t *testing.T) {
 func TestTargetIMEDFollows(t *testing.T) {
 	const rounds = 100_000
 	for _, arms := range []int{1, 3, 300} {
-		ready, err := NewTargetIMED(1).Open(bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}, rounds)
+		ready, err := TargetIMED{}.Private(1).Open(bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}, rounds)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, l := range []learner.Private[privacy.Means]{arms.NewIMED(), arms.NewDPIMED(0.5, 2)} {
+	for _, l := range []learner.Private[privacy.Means]{arms.IMED{}.Learner(), arms.IMED{}.Private(0.5, 2)} {
 		const rounds = 20_000
 		ready, err := l.Open(world.Problem(), rounds)
 		if err != nil {

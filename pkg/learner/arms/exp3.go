@@ -31,8 +31,8 @@ type EXP3 struct {
 
 var _ learner.Policy[privacy.Means] = EXP3{}
 
-// NewEXP3 returns EXP3, which is not private.
-func NewEXP3() learner.Private[privacy.Means] { return learner.New(EXP3{}, eachRound()) }
+// Learner returns EXP3, which is not private.
+func (l EXP3) Learner() learner.Private[privacy.Means] { return learner.New(l, eachRound()) }
 
 // eachRound is the rewards themselves, round by round, without noise.
 func eachRound() privacy.Tally {

@@ -22,8 +22,8 @@ type EXP3IX struct {
 
 var _ learner.Policy[privacy.Means] = EXP3IX{}
 
-// NewEXP3IX returns EXP3-IX, which is not private.
-func NewEXP3IX() learner.Private[privacy.Means] { return learner.New(EXP3IX{}, eachRound()) }
+// Learner returns EXP3-IX, which is not private.
+func (l EXP3IX) Learner() learner.Private[privacy.Means] { return learner.New(l, eachRound()) }
 
 // Prepare validates.
 func (l EXP3IX) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {

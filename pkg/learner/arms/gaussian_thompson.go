@@ -26,14 +26,14 @@ type GaussianThompson struct{}
 
 var _ learner.Policy[privacy.Means] = GaussianThompson{}
 
-// NewGaussianThompson returns Thompson sampling of draws of a variance c, > 0, after each arm was
+// Private returns Thompson sampling of draws of a variance c, > 0, after each arm was
 // played first times. It is differentially private in the central model, one reward replaced; delta
 // is that at which its claim states an epsilon.
-func NewGaussianThompson(variance float64, first int, delta float64) learner.Private[privacy.Means] {
-	return learner.New(GaussianThompson{}, tally.PosteriorDraws{Variance: variance, First: first, Delta: delta})
+func (l GaussianThompson) Private(variance float64, first int, delta float64) learner.Private[privacy.Means] {
+	return learner.New(l, tally.PosteriorDraws{Variance: variance, First: first, Delta: delta})
 }
 
-// NewDPTSUCB returns DP-TS-UCB (Hu, Huang, Zhang, Lecuyer, Hegde 2025) for an alpha in [0, 1]. It
+// Limited returns DP-TS-UCB (Hu, Huang, Zhang, Lecuyer, Hegde 2025) for an alpha in [0, 1]. It
 // makes a limited number of draws of each mean, which is that of an epoch of an arm alone, and then
 // takes the largest of them for an upper confidence bound. It is differentially private in the
 // central model, one reward replaced.
@@ -41,8 +41,8 @@ func NewGaussianThompson(variance float64, first int, delta float64) learner.Pri
 // An arm's first epoch is as long as the budget, with delta > 0, needs. In the paper it has one
 // reward, as here at epsilon = +Inf. What the draws then reveal grows with the horizon T as
 // T^((1-alpha)/4), but for logarithms, and the regret as (ln T)^(1+alpha).
-func NewDPTSUCB(alpha float64, b privacy.Budget) learner.Private[privacy.Means] {
-	return learner.New(GaussianThompson{}, tally.LimitedDraws{Budget: b, Alpha: alpha})
+func (l GaussianThompson) Limited(alpha float64, b privacy.Budget) learner.Private[privacy.Means] {
+	return learner.New(l, tally.LimitedDraws{Budget: b, Alpha: alpha})
 }
 
 // Prepare validates.

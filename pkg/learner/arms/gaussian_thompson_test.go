@@ -17,14 +17,14 @@ import (
 
 // TestGaussianThompsonConforms runs the suite of all learners; the catalogue's have it there.
 func TestGaussianThompsonConforms(t *testing.T) {
-	bandittest.Learner(t, arms.NewGaussianThompson(0.1, 2, 1e-5), environment.Arms{Means: c2}, bandittest.LearnerOptions{Seed: 1})
+	bandittest.Learner(t, arms.GaussianThompson{}.Private(0.1, 2, 1e-5), environment.Arms{Means: c2}, bandittest.LearnerOptions{Seed: 1})
 }
 
 // TestGaussianThompson: it plays each arm so often first, then mostly the best one, and claims what
 // its draws reveal. More variance is more privacy and more regret: of 10 trials each, means are
 // several standard errors apart, and the first is several below half of that of playing at random.
 func TestGaussianThompson(t *testing.T) {
-	for i, a := range play(t, arms.NewGaussianThompson(1, 25, 1e-5), four, 100, func(arm, _ int) float64 { return float64(arm) / 4 }) {
+	for i, a := range play(t, arms.GaussianThompson{}.Private(1, 25, 1e-5), four, 100, func(arm, _ int) float64 { return float64(arm) / 4 }) {
 		if a != i/25 {
 			t.Fatalf("round %d plays arm %d, want %d", i+1, a, i/25)
 		}
@@ -32,7 +32,7 @@ func TestGaussianThompson(t *testing.T) {
 	const horizon, first = 4000, 10
 	var before, spread, epsilon float64
 	for _, variance := range []float64{0.5, 5, 50} {
-		l := arms.NewGaussianThompson(variance, first, 1e-5)
+		l := arms.GaussianThompson{}.Private(variance, first, 1e-5)
 		mean, se := regret(t, l, c2, horizon, 10, 1)
 		c := privacy.ClaimOf(opened(t, l, bandit.Problem{Arms: 5, Slots: 1, RewardMax: 1}, horizon))
 		t.Logf("variance %v: a regret of %.0f (%.0f), epsilon = %.4g", variance, mean, se, c.Epsilon())

@@ -25,7 +25,7 @@ type HTINF struct{}
 
 var _ learner.Policy[privacy.Means] = HTINF{}
 
-// NewPrivateHTINF returns HTINF over noisy means of batches, epsilon-DP in the central model, one
+// Private returns HTINF over noisy means of batches, epsilon-DP in the central model, one
 // reward replaced: the conversion of Asi, Raman and Talwar (2025), whose expected regret in
 // hindsight is O(sqrt(KT/epsilon)) for epsilon <= 1. At epsilon = +Inf there is no noise, and a
 // batch is one round.
@@ -34,8 +34,8 @@ var _ learner.Policy[privacy.Means] = HTINF{}
 // units of the range of rewards, and so Laplace noise of scale 1/(b epsilon). HTINF has a regret of
 // s sqrt(K T/b) batches, up to a constant, and so s sqrt(K T b) rounds. With s^2 = 1 + 2/(b
 // epsilon)^2 that is least at this b, where s^2 = 2.
-func NewPrivateHTINF(epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(HTINF{}, tally.RoundBatches{Budget: privacy.Budget{Epsilon: epsilon}, Lengths: batchFor(epsilon)})
+func (l HTINF) Private(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(l, tally.RoundBatches{Budget: privacy.Budget{Epsilon: epsilon}, Lengths: batchFor(epsilon)})
 }
 
 // batchFor returns the number of rounds of a batch. An epsilon that is none is for the statistic to

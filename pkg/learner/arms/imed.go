@@ -24,16 +24,18 @@ type IMED struct {
 
 var _ learner.Policy[privacy.Means] = IMED{}
 
-// NewIMED returns IMED, which is not private.
-func NewIMED() learner.Private[privacy.Means] {
-	return learner.New(IMED{Epsilon: math.Inf(1)}, tally.Counts{})
+// Learner returns IMED, which is not private.
+func (l IMED) Learner() learner.Private[privacy.Means] {
+	l.Epsilon = math.Inf(1)
+	return learner.New(l, tally.Counts{})
 }
 
-// NewDPIMED returns DP-IMED over all batches of an arm. After the first of 32/epsilon rewards, each
+// Private returns DP-IMED over all batches of an arm. After the first of 32/epsilon rewards, each
 // makes the number of rewards of the arm ratio times as large; 2 is good. It is epsilon-DP in the
 // central model, one reward replaced.
-func NewDPIMED(epsilon, ratio float64) learner.Private[privacy.Means] {
-	return learner.New(IMED{Epsilon: epsilon}, cumulative(32, epsilon, ratio))
+func (l IMED) Private(epsilon, ratio float64) learner.Private[privacy.Means] {
+	l.Epsilon = epsilon
+	return learner.New(l, cumulative(32, epsilon, ratio))
 }
 
 // Prepare validates.

@@ -25,22 +25,25 @@ type KLUCB struct {
 
 var _ learner.Policy[privacy.Means] = KLUCB{}
 
-// NewKLUCB returns KL-UCB, which is not private.
-func NewKLUCB() learner.Private[privacy.Means] {
-	return learner.New(KLUCB{Epsilon: math.Inf(1)}, tally.Counts{})
+// Learner returns KL-UCB, which is not private.
+func (l KLUCB) Learner() learner.Private[privacy.Means] {
+	l.Epsilon = math.Inf(1)
+	return learner.New(l, tally.Counts{})
 }
 
-// NewDPKLUCB returns DP-KLUCB over all batches of an arm. After the first of 16/epsilon rewards,
+// Private returns DP-KLUCB over all batches of an arm. After the first of 16/epsilon rewards,
 // each makes the number of rewards of the arm ratio times as large; near 1.2 is good. It is
 // epsilon-DP in the central model, one reward replaced.
-func NewDPKLUCB(epsilon, ratio float64) learner.Private[privacy.Means] {
-	return learner.New(KLUCB{Epsilon: epsilon}, cumulative(16, epsilon, ratio))
+func (l KLUCB) Private(epsilon, ratio float64) learner.Private[privacy.Means] {
+	l.Epsilon = epsilon
+	return learner.New(l, cumulative(16, epsilon, ratio))
 }
 
-// NewLocalKLUCB returns KL-UCB in the local model (Ren, Zhou, Liu, Shroff 2020): each user's device
+// Local returns KL-UCB in the local model (Ren, Zhou, Liu, Shroff 2020): each user's device
 // sends one randomised bit. It is epsilon-DP, one user's reward replaced.
-func NewLocalKLUCB(epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(KLUCB{Epsilon: math.Inf(1)}, tally.Response{Epsilon: epsilon})
+func (l KLUCB) Local(epsilon float64) learner.Private[privacy.Means] {
+	l.Epsilon = math.Inf(1)
+	return learner.New(l, tally.Response{Epsilon: epsilon})
 }
 
 // Prepare validates.

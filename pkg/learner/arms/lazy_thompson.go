@@ -24,9 +24,9 @@ type LazyThompson struct {
 
 var _ learner.Policy[privacy.Means] = LazyThompson{}
 
-// NewLazyThompson returns Lazy-DP-TS, epsilon-DP in the central model, one reward replaced.
-func NewLazyThompson(epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(LazyThompson{}, tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+// Private returns Lazy-DP-TS, epsilon-DP in the central model, one reward replaced.
+func (l LazyThompson) Private(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(l, tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 // Prepare validates.

@@ -24,9 +24,9 @@ type LazyUCB struct {
 
 var _ learner.Policy[privacy.Means] = LazyUCB{}
 
-// NewLazyUCB returns Anytime-Lazy-UCB, epsilon-DP in the central model, one reward replaced.
-func NewLazyUCB(epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(LazyUCB{}, tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+// Private returns Anytime-Lazy-UCB, epsilon-DP in the central model, one reward replaced.
+func (l LazyUCB) Private(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(l, tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 // Prepare validates.

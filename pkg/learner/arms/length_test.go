@@ -12,9 +12,9 @@ import (
 
 // TestPoliciesAreShort: a policy has at most 60 lines of code, those of the methods of its type and
 // of its rule's. Blank lines and lines with nothing but a comment do not count, nor do the types
-// themselves, constructors and imports, nor what policies share: bases, and types that are no
-// policies. A policy is a type with a method Prepare, and its rule has the same name, but for its
-// capitals, or for Rule at its end.
+// themselves and imports, nor the methods that join a policy with a statistic, nor what policies
+// share: bases, and types that are no policies. A policy is a type with a method Prepare, and its
+// rule has the same name, but for its capitals, or for Rule at its end.
 func TestPoliciesAreShort(t *testing.T) {
 	const most = 60
 	lines, policies := map[string]int{}, map[string]bool{}
@@ -39,6 +39,10 @@ func TestPoliciesAreShort(t *testing.T) {
 		for _, d := range f.Decls {
 			m, ok := d.(*ast.FuncDecl)
 			if !ok || m.Recv == nil {
+				continue
+			}
+			switch m.Name.Name {
+			case "Learner", "Private", "Local", "Limited":
 				continue
 			}
 			of := m.Recv.List[0].Type

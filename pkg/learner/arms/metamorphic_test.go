@@ -118,14 +118,14 @@ func TestWithoutPrivacy(t *testing.T) {
 	reward := func(arm, round int) float64 { return rewards[arm][round-1] }
 	single := tally.Batches{Budget: privacy.Budget{Epsilon: inf}, Lengths: ones{}, Cumulative: true}
 	for name, pair := range map[string][2]private{
-		"DP-KLUCB":   {learner.New(arms.KLUCB{Epsilon: inf}, single), arms.NewKLUCB()},
-		"DP-IMED":    {learner.New(arms.IMED{Epsilon: inf}, single), arms.NewIMED()},
-		"AdaP-UCB":   {learner.New(arms.AdaPUCB{Alpha: 4}, single), arms.NewUCB1()},
-		"AdaP-KLUCB": {learner.New(arms.AdaPKLUCB{Alpha: 1}, single), arms.NewKLUCB()},
-		"AdaC-UCB":   {learner.New(arms.AdaCUCB{Beta: 4}, single), arms.NewUCB1()},
-		"Lazy-UCB":   {learner.New(arms.LazyUCB{Explore: 2}, single), arms.NewUCB1()},
-		"Lazy-DP-TS": {learner.New(arms.LazyThompson{}, single), arms.NewThompson()},
-		"DP-UCB":     {arms.NewDPUCB(inf), arms.NewUCB1()},
+		"DP-KLUCB":   {learner.New(arms.KLUCB{Epsilon: inf}, single), arms.KLUCB{}.Learner()},
+		"DP-IMED":    {learner.New(arms.IMED{Epsilon: inf}, single), arms.IMED{}.Learner()},
+		"AdaP-UCB":   {learner.New(arms.AdaPUCB{Alpha: 4}, single), arms.UCB1{}.Learner()},
+		"AdaP-KLUCB": {learner.New(arms.AdaPKLUCB{Alpha: 1}, single), arms.KLUCB{}.Learner()},
+		"AdaC-UCB":   {learner.New(arms.AdaCUCB{Beta: 4}, single), arms.UCB1{}.Learner()},
+		"Lazy-UCB":   {learner.New(arms.LazyUCB{Explore: 2}, single), arms.UCB1{}.Learner()},
+		"Lazy-DP-TS": {learner.New(arms.LazyThompson{}, single), arms.Thompson{}.Learner()},
+		"DP-UCB":     {arms.DPUCB{}.Private(inf), arms.UCB1{}.Learner()},
 	} {
 		private, public := play(t, pair[0], four, rounds, reward), play(t, pair[1], four, rounds, reward)
 		if !slices.Equal(private, public) {
@@ -216,15 +216,15 @@ func TestBadInput(t *testing.T) {
 		"Explore = NaN,":    learner.New(arms.LazyUCB{Explore: nan}, blocks),
 		"Boost = -3,":       learner.New(arms.LazyThompson{Boost: -3}, blocks),
 		"Delta = 0,":        learner.New(arms.AdaPTT{}, blocks),
-		"Delta = 1,":        arms.NewAdaPTT(1, 1),
-		"TopTwo.Delta = 2,": arms.NewTopTwo(1, 2),
+		"Delta = 1,":        arms.AdaPTT{}.Private(1, 1),
+		"TopTwo.Delta = 2,": arms.TopTwo{}.Private(1, 2),
 		"TopTwo.Epsilon":    learner.New(arms.TopTwo{Delta: 0.1}, blocks),
-		"Delta = NaN,":      arms.NewAdaPTT(1, nan),
-		"epsilon = 0":       arms.NewAdaPTT(0, 0.1),
-		"Geometric.Ratio =": arms.NewDPIMED(1, 1),
+		"Delta = NaN,":      arms.AdaPTT{}.Private(1, nan),
+		"epsilon = 0":       arms.AdaPTT{}.Private(0, 0.1),
+		"Geometric.Ratio =": arms.IMED{}.Private(1, 1),
 		"Batches.Lengths":   learner.New(arms.UCB1{}, tally.Batches{Budget: privacy.Budget{Epsilon: 1}}), // whose rule sets none
-		"epsilon = -1":      arms.NewDPUCB(-1),
-		"epsilon = NaN":     arms.NewLocalKLUCB(nan),
+		"epsilon = -1":      arms.DPUCB{}.Private(-1),
+		"epsilon = NaN":     arms.KLUCB{}.Local(nan),
 	} {
 		if _, err := l.Open(four, 100); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one that says %q", err, want)
@@ -308,7 +308,7 @@ func TestReplay(t *testing.T) {
 // claim, of learners that the catalogue has not, or not so that an epoch is over in the long run.
 func TestPrivateLearners(t *testing.T) {
 	for name, l := range map[string]private{
-		"Gaussian Thompson": arms.NewGaussianThompson(0.1, 2, 1e-5),
+		"Gaussian Thompson": arms.GaussianThompson{}.Private(0.1, 2, 1e-5),
 		"DP-SE":             learner.New(arms.DPElimination{Epsilon: 2, Beta: 0.9}, tally.Batches{Budget: privacy.Budget{Epsilon: 2}}),
 	} {
 		t.Run(name, func(t *testing.T) {

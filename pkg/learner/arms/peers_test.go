@@ -21,13 +21,13 @@ var peers = []struct {
 	ours   func() private
 	rounds int // of theirs between two looks at the clock
 }{
-	{"UCB1/MABWiser", arms.NewUCB1, 100},
-	{"Thompson/MABWiser", arms.NewThompson, 100},
-	{"UCB1/plain", arms.NewUCB1, 2000},
-	{"DP-UCB/plain", func() private { return arms.NewDPUCB(peerEpsilon) }, 2000},
-	{"UCB1/numba", arms.NewUCB1, 10_000},
-	{"Thompson/numba", arms.NewThompson, 10_000},
-	{"DP-UCB/numba", func() private { return arms.NewDPUCB(peerEpsilon) }, 10_000},
+	{"UCB1/MABWiser", arms.UCB1{}.Learner, 100},
+	{"Thompson/MABWiser", arms.Thompson{}.Learner, 100},
+	{"UCB1/plain", arms.UCB1{}.Learner, 2000},
+	{"DP-UCB/plain", func() private { return arms.DPUCB{}.Private(peerEpsilon) }, 2000},
+	{"UCB1/numba", arms.UCB1{}.Learner, 10_000},
+	{"Thompson/numba", arms.Thompson{}.Learner, 10_000},
+	{"DP-UCB/numba", func() private { return arms.DPUCB{}.Private(peerEpsilon) }, 10_000},
 }
 
 const peerEpsilon = 20

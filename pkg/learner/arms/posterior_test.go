@@ -20,8 +20,8 @@ func TestPosterior(t *testing.T) {
 		private learner.Private[privacy.Means]
 		of      func(rule) *posterior
 	}{
-		"Thompson":   {NewThompson(), func(r rule) *posterior { return &r.(*thompson).posterior }},
-		"Lazy-DP-TS": {NewLazyThompson(1), func(r rule) *posterior { return &r.(*lazyThompson).posterior }},
+		"Thompson":   {Thompson{}.Learner(), func(r rule) *posterior { return &r.(*thompson).posterior }},
+		"Lazy-DP-TS": {LazyThompson{}.Private(1), func(r rule) *posterior { return &r.(*lazyThompson).posterior }},
 	} {
 		for _, arms := range []int{1, 10, 200} {
 			l, p := c.private, bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}

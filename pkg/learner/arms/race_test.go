@@ -22,8 +22,8 @@ func TestRace(t *testing.T) {
 func testRace(t *testing.T, arms int, most float64) {
 	const rounds = 20_000
 	for name, l := range map[string]learner.Private[privacy.Means]{
-		"UCB1": NewUCB1(), "DP-UCB": NewDPUCB(5), "KL-UCB": NewKLUCB(),
-		"AdaP-UCB": NewAdaPUCB(5), "AdaP-KLUCB": NewAdaPKLUCB(5), "Lazy-UCB": NewLazyUCB(5),
+		"UCB1": UCB1{}.Learner(), "DP-UCB": DPUCB{}.Private(5), "KL-UCB": KLUCB{}.Learner(),
+		"AdaP-UCB": AdaPUCB{}.Private(5), "AdaP-KLUCB": AdaPKLUCB{}.Private(5), "Lazy-UCB": LazyUCB{}.Private(5),
 	} {
 		for trial := range 2 {
 			looked, wrong := looks{}, 0

@@ -47,10 +47,10 @@ var (
 	_ tally.BatchLengths            = (*sequentialHalving)(nil)
 )
 
-// NewSequentialHalving returns sequential halving by noisy means, epsilon-DP in the central model,
+// Private returns sequential halving by noisy means, epsilon-DP in the central model,
 // one reward replaced: a reward is in one release. At epsilon = +Inf there is no noise.
-func NewSequentialHalving(epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(SequentialHalving{}, tally.Batches{Budget: privacy.Budget{Epsilon: epsilon}})
+func (l SequentialHalving) Private(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(l, tally.Batches{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 // Ask says that the rule sets the lengths of batches.

@@ -17,7 +17,7 @@ func halved(t *testing.T, epsilon float64, means []float64, rounds, runs int) fl
 	t.Helper()
 	wrong, err := simulate.Trials(context.Background(), runs, func(k int) (float64, error) {
 		var last bandit.Run
-		err := simulate.Play(environment.Arms{Means: means}, arms.NewSequentialHalving(epsilon), rounds, uint64(k), func(r *simulate.Round) { last = r.Run })
+		err := simulate.Play(environment.Arms{Means: means}, arms.SequentialHalving{}.Private(epsilon), rounds, uint64(k), func(r *simulate.Round) { last = r.Run })
 		if err != nil || last.(privateRun).Rule().(interface{ Recommend() int }).Recommend() == 0 {
 			return 0, err
 		}
@@ -35,7 +35,7 @@ func halved(t *testing.T, epsilon float64, means []float64, rounds, runs int) fl
 func TestHalvingSchedule(t *testing.T) {
 	seven := bandit.Problem{Arms: 7, Slots: 1, RewardMax: 1}
 	means := []float64{0.1, 0.7, 0.3, 0.6, 0.2, 0.5, 0.4}
-	played := play(t, arms.NewSequentialHalving(inf), seven, 700, func(arm, _ int) float64 { return means[arm] })
+	played := play(t, arms.SequentialHalving{}.Private(inf), seven, 700, func(arm, _ int) float64 { return means[arm] })
 	from := 0
 	for _, phase := range []struct {
 		n    int
@@ -51,7 +51,7 @@ func TestHalvingSchedule(t *testing.T) {
 	if from != len(played) {
 		t.Errorf("%d rounds, want %d", len(played), from)
 	}
-	if played := play(t, arms.NewSequentialHalving(inf), seven, 6, func(arm, _ int) float64 { return means[arm] }); !slices.Equal(played, []int{0, 1, 2, 3, 4, 5}) {
+	if played := play(t, arms.SequentialHalving{}.Private(inf), seven, 6, func(arm, _ int) float64 { return means[arm] }); !slices.Equal(played, []int{0, 1, 2, 3, 4, 5}) {
 		t.Errorf("6 rounds play %v", played)
 	}
 }

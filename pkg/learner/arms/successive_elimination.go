@@ -26,9 +26,9 @@ type SuccessiveElimination struct {
 
 var _ learner.Policy[privacy.Means] = SuccessiveElimination{}
 
-// NewSuccessiveElimination returns successive elimination, which is not private.
-func NewSuccessiveElimination() learner.Private[privacy.Means] {
-	return learner.New(SuccessiveElimination{}, tally.Counts{})
+// Learner returns successive elimination, which is not private.
+func (l SuccessiveElimination) Learner() learner.Private[privacy.Means] {
+	return learner.New(l, tally.Counts{})
 }
 
 // Prepare validates.

@@ -33,8 +33,8 @@ import (
 // was released, so that they cost no privacy.
 //
 // The horizon must be known, and there is no proof of the regret. In the 16 cells of the paper of
-// DP-IMED, at T = 10^7, its mean over 4,000 trials is 8 to 31% below that of [NewDPIMED] in 15 and
-// level in one; make reproduce FIGURE=survey-imed has the numbers. Where the two best arms are
+// DP-IMED, at T = 10^7, its mean over 4,000 trials is 8 to 31% below that of [IMED.Private] in 15
+// and level in one; make reproduce FIGURE=survey-imed has the numbers. Where the two best arms are
 // within 0.05, the best one rests for good in one trial of thousands, which costs as much as
 // hundreds of others. A later target makes that rarer, and the mean and the worst tenth higher.
 type TargetIMED struct {
@@ -48,10 +48,11 @@ var (
 	_ tally.BatchLengths            = (*targetIMED)(nil)
 )
 
-// NewTargetIMED returns TargetIMED over all batches of an arm, epsilon-DP in the central model, one
+// Private returns TargetIMED over all batches of an arm, epsilon-DP in the central model, one
 // reward replaced.
-func NewTargetIMED(epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(TargetIMED{Epsilon: epsilon},
+func (l TargetIMED) Private(epsilon float64) learner.Private[privacy.Means] {
+	l.Epsilon = epsilon
+	return learner.New(l,
 		tally.Batches{Budget: privacy.Budget{Epsilon: epsilon}, Cumulative: true})
 }
 

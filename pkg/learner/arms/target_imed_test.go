@@ -30,7 +30,7 @@ func TestTargetRests(t *testing.T) {
 		}
 		return n, last.(privateRun).Release().Of[0]
 	}
-	n, of := pulls(arms.NewTargetIMED(epsilon))
+	n, of := pulls(arms.TargetIMED{}.Private(epsilon))
 	if n != 141 || of.Count != n || of.Mean > 0.6 {
 		t.Errorf("TargetIMED plays the best arm %d times, and has %+v, want 141 times", n, of)
 	}
@@ -39,7 +39,7 @@ func TestTargetRests(t *testing.T) {
 	if sum := float64(n)*arms.DEps(epsilon, of.Mean, means[1]) + 1.5*math.Log(float64(n)); !(sum >= target) {
 		t.Errorf("a sum of %v, below the target %v: it does not rest", sum, target)
 	}
-	if n, _ := pulls(arms.NewDPIMED(epsilon, 2)); n < horizon/2 {
+	if n, _ := pulls(arms.IMED{}.Private(epsilon, 2)); n < horizon/2 {
 		t.Errorf("DP-IMED plays the best arm %d times, want most", n)
 	}
 }

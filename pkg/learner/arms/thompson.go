@@ -20,9 +20,9 @@ type Thompson struct{}
 
 var _ learner.Policy[privacy.Means] = Thompson{}
 
-// NewThompson returns Thompson sampling, which is not private.
-func NewThompson() learner.Private[privacy.Means] {
-	return learner.New(Thompson{}, tally.Counts{})
+// Learner returns Thompson sampling, which is not private.
+func (l Thompson) Learner() learner.Private[privacy.Means] {
+	return learner.New(l, tally.Counts{})
 }
 
 // Prepare validates.

@@ -50,17 +50,19 @@ type TopTwo struct {
 
 var _ learner.Policy[privacy.Means] = TopTwo{}
 
-// NewTopTwo returns TopTwo over all batches of an arm. The first has 32/epsilon rewards, and each
+// Private returns TopTwo over all batches of an arm. The first has 32/epsilon rewards, and each
 // later one doubles the number of rewards of the arm. It is epsilon-DP in the central model, one
 // reward replaced. delta is the probability of a wrong recommendation, not a part of the privacy.
-func NewTopTwo(epsilon, delta float64) learner.Private[privacy.Means] {
-	return learner.New(TopTwo{Epsilon: epsilon, Delta: delta}, cumulative(32, epsilon, 2))
+func (l TopTwo) Private(epsilon, delta float64) learner.Private[privacy.Means] {
+	l.Epsilon, l.Delta = epsilon, delta
+	return learner.New(l, cumulative(32, epsilon, 2))
 }
 
-// NewLocalTopTwo returns TopTwo in the local model: each user's device sends one randomised bit, as
-// in [NewLocalKLUCB]. The bits of the best arm have the best mean.
-func NewLocalTopTwo(epsilon, delta float64) learner.Private[privacy.Means] {
-	return learner.New(TopTwo{Epsilon: math.Inf(1), Delta: delta}, tally.Response{Epsilon: epsilon})
+// Local returns TopTwo in the local model: each user's device sends one randomised bit, as
+// in [KLUCB.Local]. The bits of the best arm have the best mean.
+func (l TopTwo) Local(epsilon, delta float64) learner.Private[privacy.Means] {
+	l.Epsilon, l.Delta = math.Inf(1), delta
+	return learner.New(l, tally.Response{Epsilon: epsilon})
 }
 
 // Prepare validates.
@@ -69,7 +71,7 @@ func (l TopTwo) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learne
 		return nil, err
 	}
 	return prepare("TopTwo", p, horizon, func(own *rand.Rand) learner.Rule[privacy.Means] {
-		return &TopTwoRule{estimates: newEstimates(p), pair: pair{own: own}, epsilon: l.Epsilon,
+		return &topTwoRule{estimates: newEstimates(p), pair: pair{own: own}, epsilon: l.Epsilon,
 			log: portable.Log(float64(p.Arms-1)) - portable.Log(l.Delta), at: make([]look, p.Arms)}
 	})
 }
@@ -81,8 +83,8 @@ type look struct {
 	next          int     // count at which it looks again
 }
 
-// TopTwoRule is the rule of [TopTwo].
-type TopTwoRule struct {
+// topTwoRule is the rule of [TopTwo].
+type topTwoRule struct {
 	estimates
 	pair
 	verdict
@@ -91,7 +93,7 @@ type TopTwoRule struct {
 }
 
 // Learn stops, or chooses the leader and the challenger.
-func (l *TopTwoRule) Learn(r *privacy.Means) ([]float64, error) {
+func (l *topTwoRule) Learn(r *privacy.Means) ([]float64, error) {
 	if l.stopped > 0 || !l.look(r) {
 		return l.told[:], nil
 	}
@@ -125,7 +127,7 @@ func (l *TopTwoRule) Learn(r *privacy.Means) ([]float64, error) {
 
 // look looks at the arms whose turn it is, and reports whether there is one. Before the first
 // record there is none, and the first arm is played.
-func (l *TopTwoRule) look(r *privacy.Means) (any bool) {
+func (l *topTwoRule) look(r *privacy.Means) (any bool) {
 	l.take(r)
 	for _, a := range r.Changed {
 		of, at := &l.of[a], &l.at[a]
@@ -145,6 +147,6 @@ func (l *look) union() float64 { return portable.Log(float64(l.number * (l.numbe
 
 // Explain appends the means. There are no indices: the leader has the best mean, and a coin says
 // whether its challenger is played.
-func (l *TopTwoRule) Explain(_ []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+func (l *topTwoRule) Explain(_ []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
 	return l.means(dst, func(int) float64 { return math.NaN() }), nil
 }

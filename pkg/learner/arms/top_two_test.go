@@ -34,7 +34,7 @@ func TestTopTwoStops(t *testing.T) {
 	}
 	before, spread := 0.0, 0.0
 	for _, epsilon := range []float64{math.Inf(1), 0.1, 0.02} {
-		mean, se := rounds(arms.NewTopTwo(epsilon, 0.1), 100)
+		mean, se := rounds(arms.TopTwo{}.Private(epsilon, 0.1), 100)
 		if !(mean-before > 5*math.Hypot(se, spread)) {
 			t.Errorf("epsilon %v: stops after %.0f rounds, want more than %.0f", epsilon, mean, before)
 		}
@@ -42,13 +42,13 @@ func TestTopTwoStops(t *testing.T) {
 			t.Errorf("epsilon %v: stops after %.0f (%.0f) rounds, below the bound %.0f", epsilon, mean, se, bound)
 		}
 		before, spread = mean, se
-		theirs, more := rounds(arms.NewAdaPTT(epsilon, 0.1), 20)
+		theirs, more := rounds(arms.AdaPTT{}.Private(epsilon, 0.1), 20)
 		if !(theirs-mean > 5*math.Hypot(se, more)) {
 			t.Errorf("epsilon %v: stops after %.0f rounds, want less than the %.0f of AdaP-TT", epsilon, mean, theirs)
 		}
 	}
-	local, se := rounds(arms.NewLocalTopTwo(1, 0.1), 100)
-	central, more := rounds(arms.NewTopTwo(1, 0.1), 100)
+	local, se := rounds(arms.TopTwo{}.Local(1, 0.1), 100)
+	central, more := rounds(arms.TopTwo{}.Private(1, 0.1), 100)
 	if !(local-central > 5*math.Hypot(se, more)) {
 		t.Errorf("the local model stops after %.0f rounds, want more than the %.0f of the central one", local, central)
 	}
@@ -60,6 +60,6 @@ func TestTopTwoGoldens(t *testing.T) {
 	for _, g := range []struct {
 		epsilon, rounds, se float64
 	}{{1, 274.7, 6.6}, {0.1, 1193.5, 20}} {
-		stopsAsGolden(t, arms.NewTopTwo(g.epsilon, 0.1), g.rounds, g.se)
+		stopsAsGolden(t, arms.TopTwo{}.Private(g.epsilon, 0.1), g.rounds, g.se)
 	}
 }

@@ -28,9 +28,10 @@ type TsallisINF struct {
 
 var _ learner.Policy[privacy.Means] = TsallisINF{}
 
-// NewTsallisINF returns Tsallis-INF of reduced variance, which is not private.
-func NewTsallisINF() learner.Private[privacy.Means] {
-	return learner.New(TsallisINF{Reduced: true}, eachRound())
+// Learner returns Tsallis-INF of reduced variance, which is not private.
+func (l TsallisINF) Learner() learner.Private[privacy.Means] {
+	l.Reduced = true
+	return learner.New(l, eachRound())
 }
 
 // Prepare validates.

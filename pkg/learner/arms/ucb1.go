@@ -25,8 +25,8 @@ type UCB1 struct {
 
 var _ learner.Policy[privacy.Means] = UCB1{}
 
-// NewUCB1 returns UCB1, which is not private.
-func NewUCB1() learner.Private[privacy.Means] { return learner.New(UCB1{}, tally.Counts{}) }
+// Learner returns UCB1, which is not private.
+func (l UCB1) Learner() learner.Private[privacy.Means] { return learner.New(l, tally.Counts{}) }
 
 // Prepare validates.
 func (l UCB1) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {

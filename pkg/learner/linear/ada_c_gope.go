@@ -56,11 +56,12 @@ var (
 	_ tally.RoundLengths              = AdaCGOPE{}
 )
 
-// NewAdaCGOPE returns AdaC-GOPE, (epsilon, delta)-private for delta > 0, one reward replaced. The
+// Private returns AdaC-GOPE, (epsilon, delta)-private for delta > 0, one reward replaced. The
 // noise is calibrated exactly, as a reward is in one Gaussian release: mu-GDP, where the paper has
 // rho-zCDP with rho = mu^2/2.
-func NewAdaCGOPE(b privacy.Budget) learner.Private[tally.Equations] {
-	return learner.New(AdaCGOPE{Budget: b}, tally.Regression{Budget: b, Lengths: AdaCGOPE{Budget: b}})
+func (g AdaCGOPE) Private(b privacy.Budget) learner.Private[tally.Equations] {
+	g.Budget = b
+	return learner.New(g, tally.Regression{Budget: b, Lengths: g})
 }
 
 // Exact returns regressions without noise.
@@ -70,7 +71,7 @@ func (g AdaCGOPE) Exact() privacy.Statistic[tally.Equations] {
 
 // Length returns the number of rounds of phase i+1, or 0 if there is none.
 func (g AdaCGOPE) Length(i int, s privacy.Setup) int {
-	mu, err := privacy.GaussianMu(g.Budget)
+	mu, err := g.Budget.GaussianMu()
 	if err != nil || i < 0 || s.Dim < 2 {
 		return 0
 	}
@@ -122,7 +123,7 @@ func (g AdaCGOPE) Validate() error {
 	if g.Calibration != privacy.Sound && g.Calibration != privacy.AsPublished {
 		return fmt.Errorf("learner: AdaCGOPE.Calibration = %v, want Sound or AsPublished", g.Calibration)
 	}
-	if _, err := privacy.GaussianMu(g.Budget); err != nil {
+	if _, err := g.Budget.GaussianMu(); err != nil {
 		return fmt.Errorf("learner: AdaCGOPE.Budget: %w", err)
 	}
 	_, err := design.Optimal{Most: g.most()}.Open(1, 1)
@@ -134,7 +135,7 @@ func (g AdaCGOPE) Prepare(p bandit.Problem, horizon int, _ *tally.Equations) (le
 	if err := g.Validate(); err != nil {
 		return nil, err
 	}
-	mu, err := privacy.GaussianMu(g.Budget)
+	mu, err := g.Budget.GaussianMu()
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ var some = privacy.Budget{Epsilon: 1, Delta: 1e-5}
 func adaC() map[string]bandit.Learner {
 	published := linear.AdaCGOPE{Budget: some, Calibration: privacy.AsPublished}
 	return map[string]bandit.Learner{
-		"GOPE":               linear.NewAdaCGOPE(some),
+		"GOPE":               linear.AdaCGOPE{}.Private(some),
 		"GOPE as published":  learner.New(published, tally.Regression{Budget: some, Lengths: published}),
 		"GOPE without noise": learner.New(linear.AdaCGOPE{Budget: privacy.Budget{Epsilon: math.Inf(1)}}, nil),
 		"OFUL":               linear.NewAdaCOFUL(some),
@@ -67,7 +67,7 @@ func TestAdaCGOPEWidths(t *testing.T) {
 			env := environment.SphereArms{Dim: 4, Arms: 30}
 			game := bandittest.Start(t, env, random.New(12, trial, "contexts"))
 			rewards := random.New(12, trial, "rewards")
-			run := bandittest.Run(t, linear.NewAdaCGOPE(b), env.Problem(), rounds, random.New(12, trial, "own"), random.Source(12, trial, "noise"))
+			run := bandittest.Run(t, linear.AdaCGOPE{}.Private(b), env.Problem(), rounds, random.New(12, trial, "own"), random.Source(12, trial, "noise"))
 			rule := run.Run.(*learner.PrivateRun[tally.Equations]).Rule().(*linear.AdaCGOPERule)
 			theta := environment.Theta(game)
 			var v bandit.View
@@ -104,8 +104,8 @@ func TestAdaCGOPEWidths(t *testing.T) {
 func TestAdaCGOPERefuses(t *testing.T) {
 	p := environment.SphereArms{Dim: 3, Arms: 12}.Problem()
 	for want, l := range map[string]bandit.Learner{
-		"epsilon = 0":    linear.NewAdaCGOPE(privacy.Budget{}),
-		"delta = 0":      linear.NewAdaCGOPE(privacy.Budget{Epsilon: 1}),
+		"epsilon = 0":    linear.AdaCGOPE{}.Private(privacy.Budget{}),
+		"delta = 0":      linear.AdaCGOPE{}.Private(privacy.Budget{Epsilon: 1}),
 		"Most = 1":       learner.New(linear.AdaCGOPE{Budget: some, Most: 1}, tally.Regression{Budget: some, Lengths: linear.AdaCGOPE{Budget: some}}),
 		"Calibration = ": learner.New(linear.AdaCGOPE{Budget: some, Calibration: 9}, tally.Regression{Budget: some, Lengths: linear.AdaCGOPE{Budget: some}}),
 	} {
@@ -195,7 +195,7 @@ func TestAdaCGOPEAgainstNumpy(t *testing.T) {
 	f := &fixed{arms: [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.6, 0.5, 0.2}, {0.3, 0.3, 0.8}},
 		theta: []float64{0.65, 0.3, -0.6}, size: 0.3, often: 1}
 	p := bandit.Problem{Arms: 5, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	run := bandittest.Run(t, linear.NewAdaCGOPE(privacy.Budget{Epsilon: 1, Delta: 0.1}), p, 5000, nil, scripted(0.7, -0.4, 0.2))
+	run := bandittest.Run(t, linear.AdaCGOPE{}.Private(privacy.Budget{Epsilon: 1, Delta: 0.1}), p, 5000, nil, scripted(0.7, -0.4, 0.2))
 	rule := run.Run.(*learner.PrivateRun[tally.Equations]).Rule().(*linear.AdaCGOPERule)
 	var arms []int
 	for range 310 { // the first phase has 309

@@ -80,19 +80,18 @@ func corePower(i, horizon int) float64 {
 	return portable.Exp(float64(i+1) * portable.Log(2*t) / log)
 }
 
-// NewCoreSet returns CoreSet over noisy batches: Laplace noise if delta = 0, as in the paper, and
+// Private returns CoreSet over noisy batches: Laplace noise if delta = 0, as in the paper, and
 // Gaussian noise if delta > 0.
-func NewCoreSet(b privacy.Budget) learner.Private[privacy.Means] {
-	return learner.New(CoreSet{}, tally.RoundBatches{Budget: b, Lengths: CoreSetBatches{}})
+func (c CoreSet) Private(b privacy.Budget) learner.Private[privacy.Means] {
+	return learner.New(c, tally.RoundBatches{Budget: b, Lengths: CoreSetBatches{}})
 }
 
-// CoreSetAsPublished returns CoreSet with the paper's widths, which are 2 to 3 times the sound ones
+// AsPublished returns CoreSet with the paper's widths, which are 2 to 3 times the sound ones
 // at epsilon = 1, and with core sets that start from pairs, which have more arms. Its privacy is
 // the same.
-func CoreSetAsPublished(epsilon float64) learner.Private[privacy.Means] {
-	l := NewCoreSet(privacy.Budget{Epsilon: epsilon})
-	l.Policy = CoreSet{Calibration: privacy.AsPublished, Design: design.Optimal{Pairs: true}}
-	return l
+func (c CoreSet) AsPublished(epsilon float64) learner.Private[privacy.Means] {
+	c.Calibration, c.Design.Pairs = privacy.AsPublished, true
+	return c.Private(privacy.Budget{Epsilon: epsilon})
 }
 
 // Prepare validates.

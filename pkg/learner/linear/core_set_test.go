@@ -90,9 +90,9 @@ func TestCoreSet(t *testing.T) {
 		if testing.Short() && c.dim != 2 {
 			continue
 		}
-		l := linear.NewCoreSet(privacy.Budget{Epsilon: c.epsilon})
+		l := linear.CoreSet{}.Private(privacy.Budget{Epsilon: c.epsilon})
 		if c.published {
-			l = linear.CoreSetAsPublished(c.epsilon)
+			l = linear.CoreSet{}.AsPublished(c.epsilon)
 		}
 		policy := l.Policy.(linear.CoreSet)
 		policy.Design.Pairs = true // as that program has it
@@ -127,11 +127,11 @@ func TestCoreSet(t *testing.T) {
 
 func coreSets() map[string]bandit.Learner {
 	return map[string]bandit.Learner{
-		"Laplace":   linear.NewCoreSet(privacy.Budget{Epsilon: 1}),
-		"Gaussian":  linear.NewCoreSet(privacy.Budget{Epsilon: 1, Delta: 1e-5}),
-		"none":      linear.NewCoreSet(privacy.Budget{Epsilon: math.Inf(1)}),
+		"Laplace":   linear.CoreSet{}.Private(privacy.Budget{Epsilon: 1}),
+		"Gaussian":  linear.CoreSet{}.Private(privacy.Budget{Epsilon: 1, Delta: 1e-5}),
+		"none":      linear.CoreSet{}.Private(privacy.Budget{Epsilon: math.Inf(1)}),
 		"nil":       learner.New(linear.CoreSet{}, nil),
-		"published": linear.CoreSetAsPublished(1),
+		"published": linear.CoreSet{}.AsPublished(1),
 	}
 }
 
@@ -165,7 +165,7 @@ func TestCoreSetEnds(t *testing.T) {
 	const rounds = 20_000
 	x := []float64{1, 0, 0, 1, 0.6, 0.6, -1, 0, 1, 0} // the first again as the last
 	mean := []float64{0.4, -0.2, 0.12, -0.4, 0.4}
-	l := linear.NewCoreSet(privacy.Budget{Epsilon: math.Inf(1)})
+	l := linear.CoreSet{}.Private(privacy.Budget{Epsilon: math.Inf(1)})
 	p := bandit.Problem{Arms: 5, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -0.5, RewardMax: 0.5}
 	run := bandittest.Run(t, l, p, rounds, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 	played := map[int]int{}
@@ -192,7 +192,7 @@ func TestCoreSetEdges(t *testing.T) {
 		rounds int
 		x      float64
 	}{{"one round", 4, 2, 1, 0.5}, {"two rounds", 4, 2, 2, 0.5}, {"less than a batch", 30, 5, 12, 0.5}, {"one arm", 1, 3, 500, 0.5}, {"arms of 0", 4, 2, 500, 0}} {
-		l := linear.NewCoreSet(privacy.Budget{Epsilon: 1})
+		l := linear.CoreSet{}.Private(privacy.Budget{Epsilon: 1})
 		p := bandit.Problem{Arms: c.arms, Dim: c.dim, Slots: 1, ContextNorm: 1, RewardMin: -0.5, RewardMax: 0.5}
 		run := bandittest.Run(t, l, p, c.rounds, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 		x := make([]float64, c.arms*c.dim)
@@ -223,10 +223,10 @@ func TestCoreSetRefuses(t *testing.T) {
 		horizon int
 		want    string
 	}{
-		{linear.NewCoreSet(privacy.Budget{}), good, 10, "epsilon = 0"},
-		{linear.NewCoreSet(privacy.Budget{Epsilon: 1}), change(func(p *bandit.Problem) { p.Dim, p.ContextNorm = 0, 0 }), 10, "CoreSet needs contexts"},
-		{linear.NewCoreSet(privacy.Budget{Epsilon: 1}), change(func(p *bandit.Problem) { p.Slots = 2 }), 10, "plays one arm a round"},
-		{linear.NewCoreSet(privacy.Budget{Epsilon: 1}), good, 0, "horizon"},
+		{linear.CoreSet{}.Private(privacy.Budget{}), good, 10, "epsilon = 0"},
+		{linear.CoreSet{}.Private(privacy.Budget{Epsilon: 1}), change(func(p *bandit.Problem) { p.Dim, p.ContextNorm = 0, 0 }), 10, "CoreSet needs contexts"},
+		{linear.CoreSet{}.Private(privacy.Budget{Epsilon: 1}), change(func(p *bandit.Problem) { p.Slots = 2 }), 10, "plays one arm a round"},
+		{linear.CoreSet{}.Private(privacy.Budget{Epsilon: 1}), good, 0, "horizon"},
 		{learner.New(linear.CoreSet{Calibration: 9}, tally.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: linear.CoreSetBatches{}}), good, 10, "Calibration(9)"},
 		{learner.New(linear.CoreSet{}, tally.RoundBatches{Budget: privacy.Budget{Epsilon: 1}}), good, 10, "Batches.Lengths"},
 	} {
@@ -253,7 +253,7 @@ func TestCoreSetRefuses(t *testing.T) {
 		x    float64
 		want string
 	}{
-		{linear.NewCoreSet(privacy.Budget{Epsilon: 1}), math.NaN(), "not finite"},
+		{linear.CoreSet{}.Private(privacy.Budget{Epsilon: 1}), math.NaN(), "not finite"},
 		{learner.New(linear.CoreSet{}, tally.Counts{}), 0.5, "want one for each batch"},
 		{learner.New(linear.CoreSet{Calibration: privacy.AsPublished},
 			tally.RoundBatches{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Lengths: linear.CoreSetBatches{}}), 0.5, "want Laplace noise"},
@@ -293,7 +293,7 @@ func BenchmarkCoreSet(b *testing.B) {
 	env := environment.SphereArms{Dim: 5}
 	var trial bandit.Instance
 	rewards := random.New(1, 0, "rewards")
-	l := linear.NewCoreSet(privacy.Budget{Epsilon: 1})
+	l := linear.CoreSet{}.Private(privacy.Budget{Epsilon: 1})
 	const rounds = 1_000_000
 	var run *bandittest.Running
 	b.ReportAllocs()

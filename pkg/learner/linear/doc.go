@@ -4,8 +4,8 @@
 //     over continual.Tree or another accumulator it is jointly private.
 //   - [Logistic]: UCB for logistic rewards, by LinUCB on weighted rows.
 //   - [Weighted]: information-weighted regression with elimination, over sums of batches.
-//   - [CoreSet]: elimination by core sets, for finitely many arms that stay the same; [NewCoreSet]
-//     and [CoreSetAsPublished] make it.
+//   - [CoreSet]: elimination by core sets, for finitely many arms that stay the same;
+//     [CoreSet.Private] and [CoreSet.AsPublished] make it.
 //   - [AdaCGOPE]: elimination by G-optimal designs, likewise, with noise that depends on no core
 //     set.
 //   - [NewAdaCOFUL]: LinUCB for public contexts and private rewards.

@@ -39,7 +39,7 @@ import (
 // surprises may be that long.
 //
 // Over messages, a device weights and clips its own row, by the estimate of the broadcast: see
-// local.NewShuffleLogistic.
+// local.VectorSum.Logistic.
 //
 // What is published for joint privacy (Sarmasarkar 2026, arXiv:2602.00417) differs. It fits all
 // records by noisy gradient descent, when a noisy sum H of weighted rows has grown. Rounds whose

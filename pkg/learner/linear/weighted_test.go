@@ -197,7 +197,7 @@ func TestWeightedCoverage(t *testing.T) {
 		}
 	}
 	const last, d = 6144, 3. // rounds of the last batch, of 10
-	mu, err := privacy.GaussianMu(b)
+	mu, err := b.GaussianMu()
 	if err != nil {
 		t.Fatal(err)
 	}

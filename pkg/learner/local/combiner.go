@@ -54,7 +54,7 @@ var (
 
 // Reward returns y~, the last number of a message.
 func (o *onlineServer) Reward(m learner.Message) (float64, error) {
-	if err := learner.CheckMessage(m, o.scale.noisy+1, o.scale.bound); err != nil {
+	if err := m.Check(o.scale.noisy+1, o.scale.bound); err != nil {
 		return 0, err
 	}
 	return m[o.scale.noisy], nil
@@ -98,14 +98,14 @@ func (a *anytimeServer) RewardNoise() (float64, error) {
 	return noise, nil
 }
 
-// NewCombiner returns the two halves of the combiner as published, for a Local. Base learner 1 is
+// Combiner returns the two halves of the combiner as published, for a Local. Base learner 1 is
 // Anytime with Delta^2 = 2^(-m/8) in block m. The others are OnlineServers without Delta for the
 // guesses 2/T^(1/8), 4/T^(1/8), ... of the least eigenvalue of E[x x^T]. There are
 // ceil(log2(T)/8)+1 bases in all.
 //
 // Tune the server's fields: with the constants of the theory, which are the default, its bounds are
 // vacuous.
-func NewCombiner(noise OnlineNoise) (CombinerDevice, CombinerServer) {
+func (noise OnlineNoise) Combiner() (CombinerDevice, CombinerServer) {
 	return CombinerDevice{Noise: noise}, CombinerServer{Base: OnlineServer{Noise: noise}}
 }
 
@@ -115,8 +115,8 @@ const combinerPower = 1. / 8
 // combinerBases returns the number of base learners, M = ceil(log2(T)/8) + 1.
 func combinerBases(horizon int) int { return (bits.Len(uint(horizon-1))+7)/8 + 1 }
 
-// CombinerGuesses returns the least eigenvalues of E[x x^T] that the base learners of NewCombiner
-// are made for: lambda_i = 2^(i-1)/T^(1/8), i = 1, ..., ceil(log2(T)/8)+1. With |x| <= 1 no guess
+// CombinerGuesses returns the least eigenvalues of E[x x^T] that the combiner's base learners are
+// made for: lambda_i = 2^(i-1)/T^(1/8), i = 1, ..., ceil(log2(T)/8)+1. With |x| <= 1 no guess
 // above 1/d can be right.
 func CombinerGuesses(horizon int) []float64 {
 	guesses := make([]float64, combinerBases(horizon))

@@ -24,7 +24,7 @@ import (
 // chooses the base, and may choose the one that shows the most. Therefore all devices must make the
 // same claim with the same noise, or Open is an error.
 type CombinerDevice struct {
-	Devices []learner.Device // of the base learners; nil means the default set, see NewCombiner
+	Devices []learner.Device // of the base learners; nil means the default set, see OnlineNoise.Combiner
 	Noise   OnlineNoise      // of the default set
 }
 

@@ -65,7 +65,7 @@ import (
 // all messages until the next broadcast, so a shuffler may stand before the server.
 type CombinerServer struct {
 	// Servers are those of the base learners, all of which open as Rewarders; nil means the default set
-	// of NewCombiner.
+	// of OnlineNoise.Combiner.
 	Servers []learner.Server
 	Regret  []RegretBound // of the Servers
 	// Base is the template of the default set's servers. Its Noise is the devices'; LambdaMin and

@@ -345,7 +345,7 @@ func TestCombinerRouting(t *testing.T) {
 // TestCombinerClaims: a combiner claims what its bases do, which have to agree.
 func TestCombinerClaims(t *testing.T) {
 	noise := local.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Constant: 0.5}
-	several, _ := local.NewCombiner(noise)
+	several, _ := noise.Combiner()
 	one := local.OnlineDevice{Noise: noise}
 	d, _ := learnertest.Device(t, several, learnertest.CombinerProblem, 1000)
 	alone, _ := learnertest.Device(t, one, learnertest.CombinerProblem, 1000)
@@ -568,7 +568,7 @@ func TestCombinerDefaultSet(t *testing.T) {
 		}
 	}
 	// T = 20000, d = 5, epsilon = 1: L_2 sqrt(T) = 17,000, and R_i/T from 2 to 40.
-	_, s := local.NewCombiner(local.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}})
+	_, s := local.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}}.Combiner()
 	p := learnertest.Features
 	p.Dim = 5
 	for i, b := range learnertest.Server[*local.CombinerReceiver](t, s, p, 20_000).Standings(nil) {
@@ -605,9 +605,9 @@ func BenchmarkCombiner(b *testing.B) {
 
 // Private OnlineUCB needs to be told how far to explore. The combiner tries several widths while it
 // plays, each user being one base learner's.
-func ExampleNewCombiner() {
+func ExampleOnlineNoise_Combiner() {
 	env := environment.UnitFeatures{Fixed: true}
-	device, server := local.NewCombiner(local.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-5}, Constant: env.Constant()})
+	device, server := local.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-5}, Constant: env.Constant()}.Combiner()
 	server.BoundScale, server.TargetScale = 0.02, 0.01 // the theory's constants are vacuous
 	server.Base.Width = 8
 	server.Base.Online = local.Descent{Curvature: 0.1} // quicker than Maler, the default

@@ -6,9 +6,11 @@
 //   - [OnlineDevice], [OnlineServer], [OnlineNoise]: the same from an online learner's predictions
 //   - [WeightedDevice], [WeightedServer]: regret of order sqrt(T), whatever the eigenvalues
 //   - [Anytime]: a server that needs no horizon, by doubling
-//   - [NewCombiner]: several base learners combined by their regret bounds
-//   - [NewShuffleAmplified], [AmplifiedNoise]: shuffle LinUCB by amplification
-//   - [NewShuffleVectorSum], [VectorSum]: shuffle LinUCB by sums of bits
+//   - [CombinerDevice], [CombinerServer]: several base learners combined by their regret bounds, as
+//     [OnlineNoise.Combiner] makes them
+//   - [AmplifiedDevice], [AmplifiedServer]: shuffle LinUCB by amplification; see
+//     [AmplifiedNoise.Learner]
+//   - [VectorSumDevice], [VectorSumServer]: shuffle LinUCB by sums of bits; see [VectorSum.Learner]
 //
 // Read [LDPDevice] and [LDPServer] first.
 package local

@@ -13,7 +13,7 @@ import (
 // they know, under noise that they make together.
 func ExampleVectorSum() {
 	n := local.VectorSum{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Batch: 200}
-	l := local.NewShuffleVectorSum(n)
+	l := n.Learner()
 	l.Server = local.VectorSumServer{Noise: n, Policy: linear.UCB{Width: 0.2}}
 	env := environment.UnitFeatures{Arms: 20, Fixed: true}
 	ready, err := l.Open(env.Problem(), 20000)

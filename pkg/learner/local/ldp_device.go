@@ -177,7 +177,7 @@ func (u *choice) Explain(broadcast []float64, v *bandit.View, dst []bandit.Insig
 // Act returns the arm that the policy chooses from the broadcast.
 func (u *choice) Act(broadcast []float64, v *bandit.View) (int, error) {
 	if !v.Fits(&u.problem) {
-		return 0, fmt.Errorf("learner: %w", bandit.CheckView(u.problem, v))
+		return 0, fmt.Errorf("learner: %w", u.problem.CheckView(v))
 	}
 	arms, err := u.rule.Act(broadcast, v, u.arms[:0])
 	if err != nil {

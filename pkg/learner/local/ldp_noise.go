@@ -52,7 +52,7 @@ type ldpScale struct {
 
 // scale validates and calibrates the noise.
 func (n LDPNoise) scale(p bandit.Problem) (s ldpScale, err error) {
-	mu, err := privacy.GaussianMu(n.Budget)
+	mu, err := n.Budget.GaussianMu()
 	if err != nil {
 		return s, err
 	}

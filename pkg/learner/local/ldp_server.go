@@ -90,7 +90,7 @@ func (l *ldpServer) Start(own *rand.Rand) learner.Receiver {
 
 // Receive adds a message to the sum.
 func (l *ldpReceiver) Receive(m learner.Message) error {
-	if err := learner.CheckMessage(m, len(l.sum), l.bound); err != nil {
+	if err := m.Check(len(l.sum), l.bound); err != nil {
 		return err
 	}
 	sum := l.sum[:len(m)]

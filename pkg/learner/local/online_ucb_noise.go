@@ -47,7 +47,7 @@ const maxDelta = 1e3
 
 // scale validates and calibrates the noise.
 func (n OnlineNoise) scale(p bandit.Problem) (s onlineScale, err error) {
-	mu, err := privacy.GaussianMu(n.Budget)
+	mu, err := n.Budget.GaussianMu()
 	if err != nil {
 		return s, err
 	}

@@ -221,7 +221,7 @@ func (o *onlineServer) Start(own *rand.Rand) learner.Receiver {
 
 // Receive takes the gradient step and updates the ellipsoid by one row.
 func (o *OnlineReceiver) Receive(m learner.Message) error {
-	if err := learner.CheckMessage(m, o.scale.noisy+1, o.scale.bound); err != nil {
+	if err := m.Check(o.scale.noisy+1, o.scale.bound); err != nil {
 		return err
 	}
 	d := o.estimate.Dim

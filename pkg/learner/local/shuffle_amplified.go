@@ -54,7 +54,7 @@ func (a AmplifiedNoise) local() (LDPNoise, error) {
 	b := float64(a.Batch)
 	switch a.Calibration {
 	case privacy.Sound:
-		mu, err := privacy.AmplifiedMu(a.Budget, a.Batch)
+		mu, err := a.Budget.AmplifiedMu(a.Batch)
 		if err != nil {
 			return n, err
 		}
@@ -90,7 +90,7 @@ func (a AmplifiedNoise) Amplification(p bandit.Problem) (out Amplification, err 
 	if err != nil {
 		return out, err
 	}
-	mu, err := privacy.GaussianMu(a.Budget)
+	mu, err := a.Budget.GaussianMu()
 	if err != nil {
 		return out, err
 	}
@@ -162,8 +162,8 @@ func (a *amplifiedDevice) ShuffledPlan(s learner.Shuffler, batch int) (privacy.P
 	return a.noise.plan(a.scale, batch).HeldBy(a).Trusts(a.encodes), nil
 }
 
-// NewShuffleAmplified returns shuffle LinUCB by amplification. To tune it, replace its Server, an
+// Learner returns shuffle LinUCB by amplification. To tune it, replace its Server, an
 // AmplifiedServer.
-func NewShuffleAmplified(n AmplifiedNoise) learner.Local {
+func (n AmplifiedNoise) Learner() learner.Local {
 	return learner.Local{Device: AmplifiedDevice{Noise: n}, Server: AmplifiedServer{Noise: n}, Batch: n.Batch}
 }

@@ -24,7 +24,7 @@ import (
 // shuffles are the shuffle learners, and one whose devices weight their rows.
 func shuffles(b privacy.Budget) map[string]learner.Local {
 	all := learnertest.Shuffles(b)
-	all["sums/logistic"] = local.NewShuffleLogistic(local.VectorSum{Budget: b, Batch: 20}, linear.Logistic{})
+	all["sums/logistic"] = local.VectorSum{Budget: b, Batch: 20}.Logistic(linear.Logistic{})
 	return all
 }
 
@@ -79,7 +79,7 @@ func TestAmplification(t *testing.T) {
 	last := math.Inf(1)
 	for _, batch := range []int{20, 500, 1000, 5000} {
 		n := local.AmplifiedNoise{Budget: b, Batch: batch}
-		c := learnertest.ClaimOf(t, local.NewShuffleAmplified(n), learnertest.Features, 20000)
+		c := learnertest.ClaimOf(t, n.Learner(), learnertest.Features, 20000)
 		a, err := n.Amplification(learnertest.Features)
 		if err != nil {
 			t.Fatal(err)
@@ -99,12 +99,12 @@ func TestAmplification(t *testing.T) {
 		t.Errorf("batches of 5000 take a standard deviation of %v, one message 1.0859", last)
 	}
 	// The least budget: shuffled, the messages have epsilon = 0, and the claim is what was asked for.
-	tiny := local.NewShuffleAmplified(local.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1e-160, Delta: 1e-3}, Batch: 1 << 16})
+	tiny := local.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1e-160, Delta: 1e-3}, Batch: 1 << 16}.Learner()
 	if c := learnertest.ClaimOf(t, tiny, learnertest.Features, 20000); c.Event().Validate() != nil || c.Epsilon() != 1e-160 || c.Model() != privacy.Shuffled {
 		t.Errorf("claims epsilon = %v of %v in the %v model, want 1e-160 of a valid event", c.Epsilon(), c.Event(), c.Model())
 	}
 	// The printed constants at a batch that they were not made for.
-	l := local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Batch: 500, Calibration: privacy.AsPublished})
+	l := local.AmplifiedNoise{Budget: b, Batch: 500, Calibration: privacy.AsPublished}.Learner()
 	if c := learnertest.ClaimOf(t, l, learnertest.Features, 20000); c.Epsilon() < 3 {
 		t.Errorf("claims epsilon = %v, want more than 3", c.Epsilon())
 	}
@@ -247,8 +247,8 @@ func TestShuffleWithoutNoise(t *testing.T) {
 	twin := learnertest.LDP(local.LDPNoise{Budget: learnertest.None})
 	twin.Batch = batch
 	for _, l := range []learner.Local{
-		local.NewShuffleAmplified(local.AmplifiedNoise{Budget: learnertest.None, Batch: batch}),
-		local.NewShuffleVectorSum(local.VectorSum{Budget: learnertest.None, Batch: batch}),
+		(local.AmplifiedNoise{Budget: learnertest.None, Batch: batch}).Learner(),
+		(local.VectorSum{Budget: learnertest.None, Batch: batch}).Learner(),
 	} {
 		if n := twins(t, l, twin, 500); n > 0 {
 			t.Errorf("%T: %d arms of 500 differ from LDP LinUCB's", l.Server, n)
@@ -266,7 +266,7 @@ func TestShuffleLogistic(t *testing.T) {
 	p := environment.Logistic{}.Problem()
 	policy := linear.Logistic{ThetaNorm: 2.5}
 	shuffled := func(b privacy.Budget, batch int) learner.Local {
-		return local.NewShuffleLogistic(local.VectorSum{Budget: b, Batch: batch}, policy)
+		return local.VectorSum{Budget: b, Batch: batch}.Logistic(policy)
 	}
 	play := func(l bandit.Learner) (played []int) {
 		err := simulate.Play(environment.Logistic{Norm: 2.5}, l, 600, 1, func(r *simulate.Round) { played = append(played, r.Played...) })
@@ -316,7 +316,7 @@ func TestShuffleLogistic(t *testing.T) {
 	if _, err := d.Report(broadcast[:1], []float64{1, 0, 0}, 1, nil, nil); err == nil {
 		t.Error("a broadcast of one number is taken")
 	}
-	public := local.NewShuffleLogistic(local.VectorSum{Budget: budget, Batch: 100, Constant: 0.1}, policy)
+	public := local.VectorSum{Budget: budget, Batch: 100, Constant: 0.1}.Logistic(policy)
 	expect.Error(t, "VectorSumDevice", learnertest.Failure(public.Open(p, 100)), "Constant = 0.1", "Logistic")
 }
 
@@ -325,7 +325,7 @@ func TestShuffleLogistic(t *testing.T) {
 func TestVectorSumConfidence(t *testing.T) {
 	failures := 0
 	for trial := range 200 {
-		l := local.NewShuffleVectorSum(local.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}, Batch: 20})
+		l := local.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}, Batch: 20}.Learner()
 		server := l.Server.(local.VectorSumServer)
 		server.Policy = linear.UCB{Alpha: 0.1}
 		l.Server = server
@@ -381,10 +381,10 @@ func TestShuffleMalformed(t *testing.T) {
 func TestShuffleRefuses(t *testing.T) {
 	b := privacy.Budget{Epsilon: 1, Delta: 0.1}
 	amplified := func(n local.AmplifiedNoise) error {
-		return learnertest.Failure(local.NewShuffleAmplified(n).Open(learnertest.Features, 100))
+		return learnertest.Failure(n.Learner().Open(learnertest.Features, 100))
 	}
 	sums := func(v local.VectorSum) error {
-		return learnertest.Failure(local.NewShuffleVectorSum(v).Open(learnertest.Features, 100))
+		return learnertest.Failure(v.Learner().Open(learnertest.Features, 100))
 	}
 	expect.Error(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Batch: 20}), "epsilon = 0")
 	expect.Error(t, "AmplifiedNoise", amplified(local.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1}, Batch: 20}), "delta = 0")
@@ -404,18 +404,18 @@ func TestShuffleRefuses(t *testing.T) {
 	expect.Error(t, "VectorSum", sums(local.VectorSum{Budget: privacy.Budget{Epsilon: 1e-9, Delta: 1e-9}, Batch: 20}), "noise")
 
 	// Claims for a batch of one shuffler do not pass for another's.
-	l := local.NewShuffleVectorSum(local.VectorSum{Budget: b, Batch: 20})
+	l := local.VectorSum{Budget: b, Batch: 20}.Learner()
 	l.Shuffler = learner.Uniform{}
 	expect.Error(t, "VectorSumDevice", learnertest.Failure(l.Open(learnertest.Features, 100)), "type learner.Uniform", "want learner.BitSum")
-	l = local.NewShuffleVectorSum(local.VectorSum{Budget: b, Batch: 20})
+	l = local.VectorSum{Budget: b, Batch: 20}.Learner()
 	l.Batch = 10
 	expect.Error(t, "VectorSumDevice", learnertest.Failure(l.Open(learnertest.Features, 100)), "batches of 10", "20")
 	l.Batch = 0
 	expect.Error(t, "VectorSumDevice", learnertest.Failure(l.Open(learnertest.Features, 100)), "batches of 1", "20")
-	l = local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Batch: 20})
+	l = local.AmplifiedNoise{Budget: b, Batch: 20}.Learner()
 	l.Shuffler = learner.BitSum{}
 	expect.Error(t, "AmplifiedDevice", learnertest.Failure(l.Open(learnertest.Features, 100)), "type learner.BitSum", "want learner.Uniform")
-	l = local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Batch: 20})
+	l = local.AmplifiedNoise{Budget: b, Batch: 20}.Learner()
 	l.Batch = 2000
 	expect.Error(t, "AmplifiedDevice", learnertest.Failure(l.Open(learnertest.Features, 100)), "batches of 2000", "20")
 }

@@ -118,7 +118,7 @@ func (v VectorSum) scale(p bandit.Problem) (s vectorScale, err error) {
 	}
 	if s.none {
 		s.event.Tail = 0.5
-	} else if s.event, err = privacy.CalibrateBinomial(v.Budget, s.event, int64(v.Batch)); err != nil {
+	} else if s.event, err = v.Budget.CalibrateBinomial(s.event, int64(v.Batch)); err != nil {
 		return s, err
 	}
 	s.bits = s.event.Trials / int64(v.Batch)
@@ -161,19 +161,19 @@ func (s *vectorScale) plan(batch int) privacy.Plan {
 	return p
 }
 
-// NewShuffleLogistic returns a learner of logistic rewards by vector sums: each device weights its
+// Logistic returns a learner of logistic rewards by vector sums: each device weights its
 // row by the batch's estimate, which it is told, and clips it to the policy's bounds. Its claim is
 // that of any row within these. (Sarmasarkar 2026 fits the batches by noisy gradient descent
 // instead; see [linear.Logistic].)
-func NewShuffleLogistic(v VectorSum, policy linear.Logistic) learner.Local {
-	l := NewShuffleVectorSum(v)
+func (v VectorSum) Logistic(policy linear.Logistic) learner.Local {
+	l := v.Learner()
 	l.Device, l.Server = VectorSumDevice{Noise: v, Policy: policy}, VectorSumServer{Noise: v, Policy: policy}
 	return l
 }
 
-// NewShuffleVectorSum returns shuffle LinUCB by vector sums. To tune it, replace its Server, a
+// Learner returns shuffle LinUCB by vector sums. To tune it, replace its Server, a
 // VectorSumServer.
-func NewShuffleVectorSum(v VectorSum) learner.Local {
+func (v VectorSum) Learner() learner.Local {
 	l := learner.Local{Device: VectorSumDevice{Noise: v}, Server: VectorSumServer{Noise: v}, Batch: v.Batch}
 	if v.Batch > 1 {
 		l.Shuffler = learner.BitSum{}

@@ -62,7 +62,7 @@ var _ learner.Device = WeightedDevice{}
 
 // weightedScale validates the budget and calibrates the noise.
 func weightedScale(p bandit.Problem, b privacy.Budget) (n weightedNoise, err error) {
-	mu, err := privacy.GaussianMu(b)
+	mu, err := b.GaussianMu()
 	if err != nil {
 		return n, err
 	}

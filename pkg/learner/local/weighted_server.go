@@ -132,7 +132,7 @@ func (w *weightedReceiver) Broadcast() []float64 { return w.regression.Broadcast
 
 // Receive adds a message to the epoch's sum.
 func (w *weightedReceiver) Receive(m learner.Message) error {
-	if err := learner.CheckMessage(m, len(w.sum), w.noise.bound); err != nil {
+	if err := m.Check(len(w.sum), w.noise.bound); err != nil {
 		return err
 	}
 	if w.length == 0 {

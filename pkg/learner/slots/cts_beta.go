@@ -66,7 +66,7 @@ func (l CTSBeta) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) 
 // Select appends the basis with the highest draws, in order of decreasing draw.
 func (l *ctsBeta) Select(v *bandit.View, dst []int) ([]int, error) {
 	if !v.Fits(&l.problem) {
-		return dst, checks.InRound(v.Round, bandit.CheckView(l.problem, v))
+		return dst, checks.InRound(v.Round, l.problem.CheckView(v))
 	}
 	for i, s := range l.shape {
 		l.index[l.free[i]] = l.normals.Beta(s.a, s.b)
@@ -78,7 +78,7 @@ func (l *ctsBeta) Select(v *bandit.View, dst []int) ([]int, error) {
 // The width is the posterior's standard deviation.
 func (l *ctsBeta) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
 	if !v.Fits(&l.problem) {
-		return dst, checks.InRound(v.Round, bandit.CheckView(l.problem, v))
+		return dst, checks.InRound(v.Round, l.problem.CheckView(v))
 	}
 	for e, i := range l.place {
 		x := bandit.Insight{Index: math.Inf(-1), Estimate: math.NaN(), Width: math.NaN()}
@@ -94,9 +94,9 @@ func (l *ctsBeta) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insigh
 
 // Update updates the posteriors of the arms played by their weights.
 func (l *ctsBeta) Update(v *bandit.View, arms []int, y []float64) error {
-	err := bandit.CheckView(l.problem, v)
+	err := l.problem.CheckView(v)
 	if err == nil {
-		err = bandit.CheckArms(l.problem, v, arms, y)
+		err = l.problem.CheckArms(v, arms, y)
 	}
 	if err == nil {
 		l.record.Arms, l.record.Y = arms, y

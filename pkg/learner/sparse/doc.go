@@ -3,7 +3,7 @@
 // Private:
 //
 //   - [SparseJDP]: greedy on the few coordinates that matter, jointly private over episodes;
-//     [NewSparseJDP], [SparseJDPTuned] and [SparseJDPPlain] are its recipes
+//     [SparseJDP.Private], [SparseJDP.Tuned] and [SparseJDP.Plain] are its recipes
 //   - [FLIPHAT]: greedy on noisy iterative hard thresholding, its rival
 //   - [PrivateThresholdedLasso]: a LASSO and sparse vector as printed, whose privacy does not hold
 //   - [NewSparseBits]: a local learner of one bit a user

@@ -22,11 +22,11 @@ type fliphat struct{ coordinates }
 
 var _ learner.Policy[episodes.SparseTheta] = FLIPHAT{}
 
-// NewFLIPHAT returns FLIPHAT for a theta of the given sparsity and a bound on |theta|_1, with the
+// Private returns FLIPHAT for a theta of the given sparsity and a bound on |theta|_1, with the
 // constants of its paper's experiments and noise that is accounted exactly. The estimate keeps
 // twice as many coordinates as theta has.
-func NewFLIPHAT(b privacy.Budget, sparsity int, l1 float64) learner.Private[episodes.SparseTheta] {
-	return learner.New(FLIPHAT{}, episodes.NoisyIHT{Budget: b, Sparsity: 2 * sparsity, L1: l1})
+func (l FLIPHAT) Private(b privacy.Budget, sparsity int, l1 float64) learner.Private[episodes.SparseTheta] {
+	return learner.New(l, episodes.NoisyIHT{Budget: b, Sparsity: 2 * sparsity, L1: l1})
 }
 
 // Prepare validates. No choice is random.

@@ -23,7 +23,7 @@ func TestFLIPHATConformance(t *testing.T) {
 			continue // calibrated for long
 		}
 		t.Run(name, func(t *testing.T) {
-			l := sparse.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1.5)
+			l := sparse.FLIPHAT{}.Private(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1.5)
 			h := l.Statistic.(episodes.NoisyIHT)
 			h.Lengths, h.Rate = episodes.Growing{Least: 10, Factor: 12}, 0.6 // a later end of an episode allocates
 			change(&h)
@@ -36,7 +36,7 @@ func TestFLIPHATConformance(t *testing.T) {
 }
 
 func TestPrivateThresholdedLassoConformance(t *testing.T) {
-	bandittest.Learner(t, sparse.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: 1e6, Delta: 1e-5}, 2),
+	bandittest.Learner(t, sparse.PrivateThresholdedLasso{}.Private(privacy.Budget{Epsilon: 1e6, Delta: 1e-5}, 2),
 		environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4},
 		bandittest.LearnerOptions{Seed: 1, Rounds: 200})
 }
@@ -44,14 +44,14 @@ func TestPrivateThresholdedLassoConformance(t *testing.T) {
 // With little noise both find the arm that is best.
 func TestSparseRivalsLearn(t *testing.T) {
 	little := privacy.Budget{Epsilon: 1e4, Delta: 0.01}
-	hard := sparse.NewFLIPHAT(little, 2, 1.5)
+	hard := sparse.FLIPHAT{}.Private(little, 2, 1.5)
 	iht := hard.Statistic.(episodes.NoisyIHT)
 	iht.Step = 0.1
 	if testing.Short() { // exact accounting takes long
 		iht.Calibration = privacy.AsPublished
 	}
 	hard.Statistic = iht
-	printed := sparse.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: 1e9, Delta: 0.01}, 2)
+	printed := sparse.PrivateThresholdedLasso{}.Private(privacy.Budget{Epsilon: 1e9, Delta: 0.01}, 2)
 	lasso := printed.Statistic.(episodes.ThresholdedLasso)
 	lasso.Repairs.TwoSided = true
 	printed.Statistic = lasso

@@ -73,7 +73,7 @@ func begins(who string, dim, rows, solvers int, tolerance float64, begin func(ow
 
 // admit returns an error for a view that a learner cannot play.
 func (h *highDimensional) admit(v *bandit.View) error {
-	err := bandit.CheckView(h.problem, v)
+	err := h.problem.CheckView(v)
 	if err == nil {
 		for i, x := range v.X[:v.Arms*v.Dim] {
 			if x-x != 0 {

@@ -35,11 +35,11 @@ type privateThresholdedLasso struct {
 
 var _ learner.Policy[episodes.SparseGram] = PrivateThresholdedLasso{}
 
-// NewPrivateThresholdedLasso returns the algorithm as printed, with the bounds that hold for nearly
+// Private returns the algorithm as printed, with the bounds that hold for nearly
 // all rounds of environment.Sparse: 1.5 on rewards, and 3.8 on a context's norm on the support.
 // What it claims is computed: nothing.
-func NewPrivateThresholdedLasso(b privacy.Budget, sparsity int) learner.Private[episodes.SparseGram] {
-	return learner.New(PrivateThresholdedLasso{}, episodes.ThresholdedLasso{Budget: b, Sparsity: sparsity, Reward: 1.5, Row: 3.8})
+func (l PrivateThresholdedLasso) Private(b privacy.Budget, sparsity int) learner.Private[episodes.SparseGram] {
+	return learner.New(l, episodes.ThresholdedLasso{Budget: b, Sparsity: sparsity, Reward: 1.5, Row: 3.8})
 }
 
 // Prepare validates. No choice is random.

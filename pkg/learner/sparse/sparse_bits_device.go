@@ -66,7 +66,7 @@ func (d *sparseBitsDevice) Start() learner.Reporter { return d }
 // Act returns the arm that the broadcast names, if it names one, and otherwise the one with the
 // largest <x, theta>.
 func (d *sparseBitsDevice) Act(broadcast []float64, v *bandit.View) (int, error) {
-	if err := bandit.CheckView(d.problem, v); err != nil {
+	if err := d.problem.CheckView(v); err != nil {
 		return 0, fmt.Errorf("learner: %w", err)
 	}
 	if len(broadcast) < 2 {

@@ -83,7 +83,7 @@ func (s *sparseBitsReceiver) ask() {
 
 // Receive adds up an answer.
 func (s *sparseBitsReceiver) Receive(m learner.Message) error {
-	if err := learner.CheckMessage(m, 1, 1); err != nil {
+	if err := m.Check(1, 1); err != nil {
 		return err
 	}
 	if m[0] != 1 && m[0] != -1 {

@@ -22,9 +22,9 @@ import (
 // never releases a LASSO solution, which one record may change completely.
 //
 // Selection by scores assumes that coordinates are weakly correlated: one that does not matter, but
-// is correlated with one that does, scores high. Where episodes refine, as in [NewSparseJDP], later
-// picks are scored by what the estimate leaves unexplained, and first ones that were wrong are
-// dropped: contexts may be correlated.
+// is correlated with one that does, scores high. Where episodes refine, as in [SparseJDP.Private],
+// later picks are scored by what the estimate leaves unexplained, and first ones that were wrong
+// are dropped: contexts may be correlated.
 //
 // A round costs O(K k) for k coordinates, a look at all contexts, and a draw of the policy's
 // stream.
@@ -43,7 +43,7 @@ type sparseJDP struct {
 
 var _ learner.Policy[episodes.SparseGram] = SparseJDP{}
 
-// NewSparseJDP returns SparseJDP for a theta of the given sparsity, with episodes that refine the
+// Private returns SparseJDP for a theta of the given sparsity, with episodes that refine the
 // estimate before them.
 //
 // The first episode picks half of the coordinates, with most of its budget: it is as long as these
@@ -55,11 +55,12 @@ var _ learner.Policy[episodes.SparseGram] = SparseJDP{}
 // The constants were tuned on 8 arms in 300 dimensions, of which 6 matter, and noise of standard
 // deviation 0.4, for normal contexts of variance 1, a theta of length 1 and epsilon from 0.5 to 10.
 // Scale contexts and rewards to that. Epsilon = +Inf returns the same without noise.
-func NewSparseJDP(b privacy.Budget, sparsity int) learner.Private[episodes.SparseGram] {
+func (l SparseJDP) Private(b privacy.Budget, sparsity int) learner.Private[episodes.SparseGram] {
 	estimate := episodes.SparseEstimate{Ridge: 0.5, Keep: sparsity}
 	norm := 0.9 * math.Sqrt(float64(sparsity))
 	half := (sparsity + 1) / 2
-	return learner.New(SparseJDP{Estimate: estimate}, episodes.SparseEpisodes{
+	l.Estimate = estimate
+	return learner.New(l, episodes.SparseEpisodes{
 		Budget:   b,
 		Refine:   true,
 		Estimate: estimate,
@@ -74,11 +75,12 @@ func NewSparseJDP(b privacy.Budget, sparsity int) learner.Private[episodes.Spars
 	})
 }
 
-// SparseJDPTuned returns SparseJDP with one tuned recipe for forgetful episodes: selection by
+// Tuned returns SparseJDP with one tuned recipe for forgetful episodes: selection by
 // signs, of 6 parts in 10 of the budget, exact accounting, a first episode as long as its noise
 // demands, and a second solve on the largest coordinates.
-func SparseJDPTuned(b privacy.Budget, sparsity int) learner.Private[episodes.SparseGram] {
-	return learner.New(SparseJDP{Estimate: episodes.SparseEstimate{Keep: sparsity, Again: true}}, episodes.SparseEpisodes{
+func (l SparseJDP) Tuned(b privacy.Budget, sparsity int) learner.Private[episodes.SparseGram] {
+	l.Estimate = episodes.SparseEstimate{Keep: sparsity, Again: true}
+	return learner.New(l, episodes.SparseEpisodes{
 		Budget:  b,
 		Lengths: episodes.Growing{Noise: 4.5},
 		Phases: []episodes.Phase{{
@@ -87,11 +89,11 @@ func SparseJDPTuned(b privacy.Budget, sparsity int) learner.Private[episodes.Spa
 	})
 }
 
-// SparseJDPPlain returns SparseJDP as it is easiest to prove: selection by correlations, of 3 parts
+// Plain returns SparseJDP as it is easiest to prove: selection by correlations, of 3 parts
 // in 10 of a zCDP budget, and episodes of 32, 64, ... rounds.
-func SparseJDPPlain(b privacy.Budget, sparsity int) learner.Private[episodes.SparseGram] {
+func (l SparseJDP) Plain(b privacy.Budget, sparsity int) learner.Private[episodes.SparseGram] {
 	k := 2 * sparsity
-	return learner.New(SparseJDP{}, episodes.SparseEpisodes{
+	return learner.New(l, episodes.SparseEpisodes{
 		Budget: b, Concentrated: true,
 		Phases: []episodes.Phase{{
 			Picks: k, Share: 0.3, Scores: episodes.Correlations{X: 2, Y: 1.5},

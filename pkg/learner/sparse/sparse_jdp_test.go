@@ -20,7 +20,7 @@ import (
 type sparseRecipe = func(privacy.Budget, int) learner.Private[episodes.SparseGram]
 
 var sparseRecipes = map[string]sparseRecipe{
-	"plain": sparse.SparseJDPPlain, "tuned": sparse.SparseJDPTuned, "refined": sparse.NewSparseJDP,
+	"plain": sparse.SparseJDP{}.Plain, "tuned": sparse.SparseJDP{}.Tuned, "refined": sparse.SparseJDP{}.Private,
 }
 
 func TestSparseJDPConformance(t *testing.T) {
@@ -158,7 +158,7 @@ func TestSparseJDPRefuses(t *testing.T) {
 			l.Policy = sparse.SparseJDP{Estimate: episodes.SparseEstimate{Keep: 13}}
 		},
 	} {
-		l, p, horizon := sparse.SparseJDPPlain(privacy.Budget{Epsilon: 1, Delta: 1e-5}, 5), p, 1000
+		l, p, horizon := sparse.SparseJDP{}.Plain(privacy.Budget{Epsilon: 1, Delta: 1e-5}, 5), p, 1000
 		change(&l, &p, &horizon)
 		if _, err := l.Open(p, horizon); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one that says %q", err, words)
@@ -170,7 +170,7 @@ func TestSparseJDPRefuses(t *testing.T) {
 func TestSparseJDPWarns(t *testing.T) {
 	e := &simulate.Experiment{Name: "faint", Horizon: 600, Trials: 1, Seed: 11,
 		Environment: environment.Sparse{Dim: 20, Sparsity: 2},
-		Policies:    []simulate.Policy{{Name: "faint", Learner: sparse.SparseJDPPlain(privacy.Budget{Epsilon: 0.01, Delta: 1e-5}, 2)}}}
+		Policies:    []simulate.Policy{{Name: "faint", Learner: sparse.SparseJDP{}.Plain(privacy.Budget{Epsilon: 0.01, Delta: 1e-5}, 2)}}}
 	result, err := e.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func TestSparseMemory(t *testing.T) {
 		return rows, float64(after.TotalAlloc - before.TotalAlloc)
 	}
 	for name, make := range map[string]func(privacy.Budget, int) learner.Private[episodes.SparseGram]{
-		"default": sparse.NewSparseJDP, "tuned": sparse.SparseJDPTuned, "plain": sparse.SparseJDPPlain,
+		"default": sparse.SparseJDP{}.Private, "tuned": sparse.SparseJDP{}.Tuned, "plain": sparse.SparseJDP{}.Plain,
 	} {
 		ready := func() learner.Private[episodes.SparseGram] {
 			l := make(privacy.Budget{Epsilon: 1, Delta: 1e-5}, 5)

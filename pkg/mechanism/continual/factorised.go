@@ -64,7 +64,7 @@ func checkFactorised(s privacy.Setup, b privacy.Budget) error {
 	if err := s.CheckRows(); err != nil {
 		return err
 	}
-	_, err := privacy.GaussianMu(b)
+	_, err := b.GaussianMu()
 	return err
 }
 
@@ -76,7 +76,7 @@ func newFactorised(s privacy.Setup, b privacy.Budget, by correlation, column flo
 	if err := checkRows(s, 3); err != nil {
 		return nil, err
 	}
-	mu, err := privacy.GaussianMu(b)
+	mu, err := b.GaussianMu()
 	if err != nil {
 		return nil, err
 	}

@@ -149,7 +149,7 @@ func shared(acc *mechanismtest.Player[privacy.Sums]) *factorised {
 // of L~^2/mu, and measures that of an accumulator as its bounds see it.
 func TestMaxSD(t *testing.T) {
 	s := privacy.Setup{Dim: 6, Horizon: 20_000, Bound: math.Sqrt2, Alpha: 1. / 20_000}
-	mu, err := privacy.GaussianMu(budget)
+	mu, err := budget.GaussianMu()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func (of Gaussian) Open(s privacy.Setup) (Nodes, error) {
 	if err := curator.Published("Gaussian", of.Calibration); err != nil {
 		return nil, err
 	}
-	mu, err := privacy.GaussianMu(of.Budget)
+	mu, err := of.Budget.GaussianMu()
 	if err != nil {
 		return nil, err
 	}

@@ -124,7 +124,7 @@ func (p *publicContexts) releases() int {
 
 // calibrate sets the noise, the plan, and the release of no records.
 func (p *publicContexts) calibrate(b privacy.Budget) error {
-	mu, err := privacy.GaussianMu(b)
+	mu, err := b.GaussianMu()
 	if err != nil {
 		return err
 	}

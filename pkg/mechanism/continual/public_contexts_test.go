@@ -123,7 +123,7 @@ func TestPublicContextsAgainstTheirMatrix(t *testing.T) {
 		if of.Buffers == 0 && distance(b, ones(n)) > 1e-12 {
 			t.Errorf("%+v: noise is not that of all phases so far, added up", of)
 		}
-		mu := expect.Must(privacy.GaussianMu(budget))
+		mu := expect.Must(budget.GaussianMu())
 		expect.Near(t, "the standard deviation", m.SD(), 1.5/mu*m.by.columnNorm(m.most), 1e-12)
 	}
 }

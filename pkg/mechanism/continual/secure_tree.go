@@ -28,8 +28,8 @@ import (
 // node by at most F = sqrt(2) L~^2 + g Dim in Frobenius norm, where L~ is Setup.Bound. With
 // standard deviation parameter s off the diagonal and sqrt(2) s on it, a node is F^2/(4 s^2)-zCDP
 // (Canonne, Kamath, Steinke 2020, Thm. 4). A row is in at most m = floor(log2(n-1)) + 1 nodes for a
-// horizon of n rows. s is calibrated to the rho that privacy.ConcentratedRho gives for the budget,
-// which is somewhat more noise than [Gaussian] has.
+// horizon of n rows. s is calibrated to the rho that the budget's ConcentratedRho gives, which is
+// somewhat more noise than [Gaussian] has.
 type SecureTree struct {
 	Budget privacy.Budget // no default; epsilon finite, delta > 0
 	// Grid is a power of two; 0 means one that costs less than 0.1% of noise where that is possible.
@@ -149,7 +149,7 @@ func (t SecureTree) nodes(s privacy.Setup) (*discreteNodes, error) {
 	if err := s.CheckRows(); err != nil {
 		return nil, err
 	}
-	rho, err := privacy.ConcentratedRho(t.Budget)
+	rho, err := t.Budget.ConcentratedRho()
 	if err != nil {
 		return nil, err
 	}

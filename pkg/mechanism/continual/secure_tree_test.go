@@ -119,7 +119,7 @@ func TestSecureTreeClaims(t *testing.T) {
 		}
 		// zCDP costs more than the exact accounting of Gaussians, by 1.56 at epsilon = 0.1 and less
 		// above; the grid next to nothing.
-		rho, _ := privacy.ConcentratedRho(b)
+		rho, _ := b.ConcentratedRho()
 		expect.Near(t, "s", of.SD(), 2*math.Sqrt(15/(2*rho)), 2e-3)
 		if r := of.SD() / plain.SD(); r < 1 || r > 1.6 {
 			t.Errorf("%v: %v times the noise of the Gaussian tree", b, r)

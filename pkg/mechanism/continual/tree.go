@@ -92,7 +92,7 @@ func (t *tree) MaxSD() float64 {
 	if !ok || g.Noiseless() {
 		return math.NaN()
 	}
-	mu, err := privacy.GaussianMu(g.One.Asked)
+	mu, err := g.One.Asked.GaussianMu()
 	if err != nil {
 		return math.NaN()
 	}

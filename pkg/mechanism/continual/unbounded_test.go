@@ -165,7 +165,7 @@ func TestUnboundedBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := m.(*unbounded)
-	mu, err := privacy.GaussianMu(budget)
+	mu, err := budget.GaussianMu()
 	if err != nil {
 		t.Fatal(err)
 	}

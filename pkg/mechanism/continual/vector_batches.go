@@ -69,7 +69,7 @@ func (of VectorBatches) Open(s privacy.Setup) (privacy.Mechanism[Batch], error) 
 	if b.first < 1 || b.equal < 1 {
 		return nil, fmt.Errorf("mechanism: VectorBatches.First = %d, Equal = %d, want >= 1, or 0 for the defaults", of.First, of.Equal)
 	}
-	mu, err := privacy.GaussianMu(of.Budget)
+	mu, err := of.Budget.GaussianMu()
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func newVectorFactorised(s privacy.Setup, b privacy.Budget, besides float64, sou
 	if err := checkVectors(s, besides+2); err != nil {
 		return nil, err
 	}
-	mu, err := privacy.GaussianMu(b)
+	mu, err := b.GaussianMu()
 	if err != nil {
 		return nil, err
 	}

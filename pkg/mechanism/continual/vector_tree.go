@@ -103,7 +103,7 @@ func (of VectorTree) Open(s privacy.Setup) (privacy.Mechanism[Total], error) {
 		t.by.scale = root * s.Bound * portable.Log(float64(s.Horizon)) / of.Budget.Epsilon
 		source = "Chari, Differentially Private Online Algorithms, Theorem 1"
 	case t.by.gaussian:
-		mu, err := privacy.GaussianMu(of.Budget)
+		mu, err := of.Budget.GaussianMu()
 		if err != nil {
 			return nil, err
 		}

@@ -109,17 +109,17 @@ func (w *wishart) node() (node privacy.Budget, freedom float64) {
 		node.Epsilon = math.Sqrt(28 * portable.Log(4/node.Delta) / freedom)
 		return node, freedom
 	case w.Calibration == privacy.AsPublished:
-		node = privacy.AdvancedNode(w.Budget, w.levels)
+		node = w.Budget.AdvancedNode(w.levels)
 		return node, math.Ceil(WishartFreedom(node))
 	}
-	if epsilon := privacy.AdvancedNodeEpsilon(privacy.Budget{Epsilon: w.Budget.Epsilon, Delta: w.Budget.Delta / 2}, w.levels); epsilon >= 1 {
+	if epsilon := (privacy.Budget{Epsilon: w.Budget.Epsilon, Delta: w.Budget.Delta / 2}).AdvancedNodeEpsilon(w.levels); epsilon >= 1 {
 		return privacy.Budget{Epsilon: epsilon, Delta: w.Budget.Delta / (2 * m)}, math.NaN()
 	}
 	// at returns a node's budget if the given share of delta goes to the composition and the rest to
 	// the nodes' own deltas, with the degrees of freedom that it needs.
 	at := func(share float64) (privacy.Budget, float64) {
 		node := privacy.Budget{Delta: -portable.Expm1(portable.Log1p(-(1-share)*w.Budget.Delta) / m)}
-		node.Epsilon = math.Min(privacy.OptimalNodeEpsilon(w.Budget, w.levels, node.Delta), math.Nextafter(1, 0))
+		node.Epsilon = math.Min(w.Budget.OptimalNodeEpsilon(w.levels, node.Delta), math.Nextafter(1, 0))
 		return node, WishartFreedom(node)
 	}
 	best, low, high := 0.5, 1e-9, 1-1e-9

@@ -64,7 +64,7 @@ func (h NoisyIHT) scales(steps int) (choice, value float64, err error) {
 	total := h.Sparsity * steps
 	switch {
 	case h.Gumbel:
-		pick, mu, err := privacy.CalibrateSelection(h.Budget, total, 0.5)
+		pick, mu, err := h.Budget.CalibrateSelection(total, 0.5)
 		return 2 / pick, math.Sqrt(float64(total)) / mu, err
 	case h.Calibration == privacy.Sound:
 		choice, err = peelingScale(h.Budget, total)
@@ -108,7 +108,7 @@ func peelingScale(b privacy.Budget, times int) (float64, error) {
 			account.Repeat{Event: account.LaplaceEvent{Epsilon: 1 / scale}, Times: times},
 		}
 	}
-	scale, err := privacy.Calibrate(account.PLD{}, b, event)
+	scale, err := b.Calibrate(account.PLD{}, event)
 	if err != nil {
 		return 0, err
 	}

@@ -26,7 +26,8 @@ import (
 // user is a row of zeros there, never a shift of later rows into earlier episodes. Replacing one
 // record moves a score by 2 Scores.Most() at most, and the Gram matrix by sqrt(2) (Norm^2 + c^2
 // Reward^2) in the Frobenius norm. The two are composed as they are: picks of bounded range, and a
-// Gaussian (privacy.CalibrateSelection). Scores are never released, nor numbers computed from them.
+// Gaussian (privacy.Budget.CalibrateSelection). Scores are never released, nor numbers computed
+// from them.
 //
 // With Refine an episode corrects the estimate before it. Its rewards are the residuals y - <x,
 // theta> of the estimate theta that the releases before gave, the new coordinates join the old
@@ -37,7 +38,7 @@ import (
 //
 // Rows cannot be summed before the support is known, on which they are clipped. The statistic keeps
 // those of the open episode, n d numbers of 8 bytes, and next to nothing else: 143 MiB for 3736
-// rows in 5000 dimensions, the longest episode of sparse.NewSparseJDP with epsilon = 1 in 16,000
+// rows in 5000 dimensions, the longest episode of sparse.SparseJDP's with epsilon = 1 in 16,000
 // rounds. All of X'X would have d^2/2 numbers, 95 MiB there, but cost d^2/2 multiplications a round
 // in place of d, and X'X knows no support to clip on. Memory is allocated in Start for the longest
 // episode that ends before the horizon; rows of an episode that does not are not kept. Rounds
@@ -209,13 +210,13 @@ func (e SparseEpisodes) calibrate(i int, p Phase, dim int) (phase, error) {
 func (e SparseEpisodes) divide(p Phase) (pick, mu float64, err error) {
 	switch {
 	case p.Picks == 0:
-		mu, err = privacy.GaussianMu(e.Budget)
+		mu, err = e.Budget.GaussianMu()
 		return 0, mu, err
 	case e.Concentrated:
-		rho, err := privacy.ZCDP(e.Budget)
+		rho, err := e.Budget.ZCDP()
 		return math.Sqrt(8 * p.Share * rho / float64(p.Picks)), math.Sqrt(2 * (1 - p.Share) * rho), err
 	}
-	return privacy.CalibrateSelection(e.Budget, p.Picks, p.Share)
+	return e.Budget.CalibrateSelection(p.Picks, p.Share)
 }
 
 // Ends returns the number of records after which each episode ends, of those that end before the

@@ -77,7 +77,7 @@ func (t *thresholdedLasso) calibrate(as *ThresholdedLasso, horizon int) error {
 	xi := math.Sqrt(32*log1) * math.Sqrt(8*spread*log1) / (b.Epsilon / (2 * episodes * log1))
 	if r.Split {
 		var err error
-		if xi, err = privacy.Calibrate(account.PLD{}, b, func(scale float64) account.Event {
+		if xi, err = b.Calibrate(account.PLD{}, func(scale float64) account.Event {
 			return account.SparseVectorEvent{Epsilon: 2 / scale, Accepted: t.most * t.episodes}
 		}); err != nil {
 			return err
@@ -91,9 +91,9 @@ func (t *thresholdedLasso) calibrate(as *ThresholdedLasso, horizon int) error {
 		ratio = (1 - as.Budget.Delta) / as.Budget.Delta
 	}
 	t.threshold = float64((float64(xi*portable.Log(ratio))-as.Norm)/logs) - 1
-	node := privacy.AdvancedNode(b, int(episodes))
+	node := b.AdvancedNode(int(episodes))
 	if r.Split {
-		node = privacy.AdvancedNode(b, t.releases())
+		node = b.AdvancedNode(t.releases())
 	}
 	d := float64(t.dim)
 	beyond := d * portable.Log(8*d/node.Delta) * (2 / node.Delta) / (node.Epsilon * node.Epsilon)

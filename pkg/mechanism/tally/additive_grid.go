@@ -25,7 +25,7 @@ func (a *additive) onGrid(b privacy.Budget, norms privacy.Norms) (r privacy.Rele
 	d, reach := float64(a.dim), int64(0)
 	if a.gaussian {
 		var rho float64
-		if rho, err = privacy.ConcentratedRho(b); err != nil {
+		if rho, err = b.ConcentratedRho(); err != nil {
 			return r, noise, err
 		}
 		steps := float64(norms.L2/a.grid*up) + math.Sqrt(d)

@@ -177,7 +177,7 @@ func TestAdditiveClips(t *testing.T) {
 // records, in the norm of its law; a norm that is not stated follows from the other.
 func TestAdditiveNoise(t *testing.T) {
 	approximate := privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	mu, err := privacy.GaussianMu(approximate)
+	mu, err := approximate.GaussianMu()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func TestAdditiveGrid(t *testing.T) {
 		steps := 8. + 3 // D1/g + d
 		want, relative := steps/0.5, 1e-5
 		if b.Delta > 0 {
-			rho, err := privacy.ConcentratedRho(b)
+			rho, err := b.ConcentratedRho()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -60,7 +60,7 @@ func slowBlocks(b Blocks, s privacy.Setup, n *privacy.Noise, arms [][]int, weigh
 			}
 			var z [1]float64
 			if b.Budget.Delta > 0 {
-				mu, _ := privacy.GaussianMu(b.Budget)
+				mu, _ := b.Budget.GaussianMu()
 				open[arm].scale = math.Sqrt(slots) / mu * (s.Hi - s.Lo)
 				n.Gaussian(z[:], open[arm].scale)
 			} else {

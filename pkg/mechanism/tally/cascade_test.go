@@ -55,7 +55,7 @@ func TestCascadeReference(t *testing.T) {
 			k := float64(s.Slots + 1)
 			scale, v := k/budget.Epsilon, 2*k*k/budget.Epsilon/budget.Epsilon
 			if budget.Delta > 0 {
-				mu, _ := privacy.GaussianMu(budget)
+				mu, _ := budget.GaussianMu()
 				scale, v = math.Sqrt(k)/mu, k/mu/mu
 			}
 			draw := func() float64 {

@@ -103,7 +103,7 @@ func (of LimitedDraws) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], 
 	case s.Horizon > math.MaxInt/s.Arms:
 		return nil, fmt.Errorf("mechanism: Setup.Horizon = %d, want <= %d for %d arms: their draws are counted", s.Horizon, math.MaxInt/s.Arms, s.Arms)
 	}
-	most, err := privacy.GaussianMu(of.Budget)
+	most, err := of.Budget.GaussianMu()
 	if err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ func (of Regression) Open(s privacy.Setup) (privacy.Mechanism[Equations], error)
 	if n := r.lengths.Length(0, s); n < 0 {
 		return nil, fmt.Errorf("mechanism: Regression.Lengths.Length(0) = %d, want >= 1, or 0 for none", n)
 	}
-	mu, err := privacy.GaussianMu(of.Budget)
+	mu, err := of.Budget.GaussianMu()
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func symmetric(of []float64, d int) *mat.SymDense {
 // covariance is (s g)^2 V with g the largest |x|_{V^-1} played. If an arm changes, g is 1.
 func TestRegressionAgainstItsMatrix(t *testing.T) {
 	const d = 3
-	s := 3 / expect.Must(privacy.GaussianMu(tenth))
+	s := 3 / expect.Must(tenth.GaussianMu())
 	for _, c := range []struct {
 		changes bool
 		arms    int

@@ -24,7 +24,7 @@ func newSlotNoise(b privacy.Budget) (slotNoise, error) {
 	n := slotNoise{budget: b, gaussian: b.Delta > 0}
 	var err error
 	if n.gaussian {
-		n.mu, err = privacy.GaussianMu(b)
+		n.mu, err = b.GaussianMu()
 	}
 	return n, err
 }

@@ -26,7 +26,7 @@ func TestTreeTallyReference(t *testing.T) {
 			draw := func(slots float64) float64 {
 				var z [1]float64
 				if budget.Delta > 0 {
-					mu, _ := privacy.GaussianMu(budget)
+					mu, _ := budget.GaussianMu()
 					n.Gaussian(z[:], math.Sqrt(slots)*(s.Hi-s.Lo)/mu)
 				} else {
 					n.Laplace(z[:], slots*(s.Hi-s.Lo)/budget.Epsilon)

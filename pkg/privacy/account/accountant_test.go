@@ -231,13 +231,13 @@ func TestCalibrate(t *testing.T) {
 	gaussian := func(sd float64) account.Event {
 		return account.Repeat{Event: account.GaussianEvent{Mu: 1 / sd}, Times: 10}
 	}
-	exact, err := privacy.Calibrate(account.GDP{}, b, gaussian)
+	exact, err := b.Calibrate(account.GDP{}, gaussian)
 	if err != nil {
 		t.Fatal(err)
 	}
 	near(t, "sigma", exact, 3.7306*math.Sqrt(10), 2e-5)
 	for _, a := range []account.Accountant{account.GDP{}, account.Concentrated{}, account.Renyi{}} {
-		scale, err := privacy.Calibrate(a, b, gaussian)
+		scale, err := b.Calibrate(a, gaussian)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,12 +245,12 @@ func TestCalibrate(t *testing.T) {
 			t.Errorf("%v: scale %v spends %v, want the least within 1", a, scale, spent)
 		}
 	}
-	scale, err := privacy.Calibrate(account.Pure{}, privacy.Budget{Epsilon: 0.5, Delta: 0}, func(scale float64) account.Event { return account.LaplaceEvent{Epsilon: 3 / scale} })
+	scale, err := privacy.Budget{Epsilon: 0.5, Delta: 0}.Calibrate(account.Pure{}, func(scale float64) account.Event { return account.LaplaceEvent{Epsilon: 3 / scale} })
 	if err != nil {
 		t.Fatal(err)
 	}
 	near(t, "the scale of Laplace noise", scale, 6, 1e-6)
-	if none, err := privacy.Calibrate(account.GDP{}, privacy.Budget{Epsilon: math.Inf(1), Delta: 0}, gaussian); err != nil || none != 0 {
+	if none, err := (privacy.Budget{Epsilon: math.Inf(1), Delta: 0}).Calibrate(account.GDP{}, gaussian); err != nil || none != 0 {
 		t.Errorf("no privacy needs %v, %v, want no noise", none, err)
 	}
 	for _, c := range []struct {
@@ -263,14 +263,14 @@ func TestCalibrate(t *testing.T) {
 		{account.Pure{}, b, gaussian, "cannot treat"},
 		{account.Pure{}, privacy.Budget{Epsilon: 0.1, Delta: 0}, func(float64) account.Event { return account.LaplaceEvent{Epsilon: 1} }, "no scale up to"},
 	} {
-		if _, err := privacy.Calibrate(c.a, c.b, c.e); err == nil || !strings.Contains(err.Error(), c.word) {
+		if _, err := c.b.Calibrate(c.a, c.e); err == nil || !strings.Contains(err.Error(), c.word) {
 			t.Errorf("%v, %v: error %v, want one that names %q", c.a, c.b, err, c.word)
 		}
 	}
 }
 
 func TestOdometer(t *testing.T) {
-	mu, err := privacy.GaussianMu(privacy.Budget{Epsilon: 1, Delta: 1e-5})
+	mu, err := privacy.Budget{Epsilon: 1, Delta: 1e-5}.GaussianMu()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,19 +324,19 @@ func TestOdometer(t *testing.T) {
 func TestConcentratedRho(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := privacy.Budget{Epsilon: logUniform(t, 1e-2, 20, "epsilon"), Delta: logUniform(t, 1e-12, 0.1, "delta")}
-		rho, err := privacy.ConcentratedRho(b)
+		rho, err := b.ConcentratedRho()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if standard, _ := privacy.ZCDP(b); rho < standard {
+		if standard, _ := b.ZCDP(); rho < standard {
 			t.Fatalf("rho = %v, less than the %v of the standard conversion", rho, standard)
 		}
 		near(t, "epsilon(rho)", account.ConcentratedEpsilon(rho, b.Delta), b.Epsilon, 1e-6)
-		if exact, _ := privacy.GaussianMu(b); math.Sqrt(2*rho) > exact*(1+1e-9) {
+		if exact, _ := b.GaussianMu(); math.Sqrt(2*rho) > exact*(1+1e-9) {
 			t.Fatalf("rho = %v allows the Gaussian mu = %v, exactly it is %v", rho, math.Sqrt(2*rho), exact)
 		}
 	})
-	if _, err := privacy.ConcentratedRho(privacy.Budget{Epsilon: 1, Delta: 0}); err == nil {
+	if _, err := (privacy.Budget{Epsilon: 1, Delta: 0}).ConcentratedRho(); err == nil {
 		t.Error("delta = 0: no error")
 	}
 }
@@ -435,13 +435,13 @@ func TestAdvancedLetsAnAdversaryChoose(t *testing.T) {
 func TestCalibrateAsksLittle(t *testing.T) {
 	for _, sensitivity := range []float64{1e-3, 1, 50} {
 		a := &counted{Accountant: account.Concentrated{}}
-		scale, err := privacy.Calibrate(a, privacy.Budget{Epsilon: 1, Delta: 1e-6}, func(scale float64) account.Event {
+		scale, err := privacy.Budget{Epsilon: 1, Delta: 1e-6}.Calibrate(a, func(scale float64) account.Event {
 			return account.Repeat{Event: account.LaplaceEvent{Epsilon: sensitivity / scale}, Times: 20}
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		rho, _ := privacy.ConcentratedRho(privacy.Budget{Epsilon: 1, Delta: 1e-6})
+		rho, _ := privacy.Budget{Epsilon: 1, Delta: 1e-6}.ConcentratedRho()
 		near(t, "scale", scale, sensitivity*math.Sqrt(10/rho), 2e-7)
 		if most := 14 + int(math.Abs(math.Log2(scale))); a.asked > most {
 			t.Errorf("%d questions for a scale of %v, want at most %d", a.asked, scale, most)

@@ -48,13 +48,13 @@ func TestAmplifiedBounds(t *testing.T) {
 // and 1% more does not.
 func TestAmplifiedMu(t *testing.T) {
 	for _, b := range []privacy.Budget{{Epsilon: 0.2, Delta: 0.1}, {Epsilon: 1, Delta: 0.1}, {Epsilon: 1, Delta: 1e-5}, {Epsilon: 10, Delta: 0.1}} {
-		local, err := privacy.GaussianMu(b)
+		local, err := b.GaussianMu()
 		if err != nil {
 			t.Fatal(err)
 		}
 		last := 0.0
 		for _, n := range []int{1, 20, 200, 1000, 5000} {
-			mu, err := privacy.AmplifiedMu(b, n)
+			mu, err := b.AmplifiedMu(n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,10 +76,10 @@ func TestAmplifiedMu(t *testing.T) {
 			}
 		}
 	}
-	if _, err := privacy.AmplifiedMu(privacy.Budget{Epsilon: 1, Delta: 0.1}, 0); err == nil {
+	if _, err := (privacy.Budget{Epsilon: 1, Delta: 0.1}).AmplifiedMu(0); err == nil {
 		t.Error("no messages are accepted")
 	}
-	if _, err := privacy.AmplifiedMu(privacy.Budget{Epsilon: 1, Delta: 0}, 10); err == nil {
+	if _, err := (privacy.Budget{Epsilon: 1, Delta: 0}).AmplifiedMu(10); err == nil {
 		t.Error("delta = 0 is accepted")
 	}
 }

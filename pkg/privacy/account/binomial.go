@@ -165,9 +165,9 @@ func (e BinomialEvent) Pair() (Pair, error) {
 	}), nil
 }
 
-// BinomialEpsilon returns the least epsilon that is proved for the event at delta, in closed form.
+// Epsilon returns the least epsilon that is proved for the event at delta, in closed form.
 // PLD proves the same, up to its numerical error. +Inf means that there is none.
-func BinomialEpsilon(delta float64, e BinomialEvent) (float64, error) {
+func (e BinomialEvent) Epsilon(delta float64) (float64, error) {
 	if err := checkArguments(e, 0, delta); err != nil {
 		return math.NaN(), err
 	}
@@ -178,13 +178,13 @@ func BinomialEpsilon(delta float64, e BinomialEvent) (float64, error) {
 	return GaussianEpsilon((delta-e.Tail)/(1-e.Tail), mu), nil
 }
 
-// TightestTail returns the event with the Tail, of 1e-2, 1e-3 and 1e-4 delta, for which
-// BinomialEpsilon at delta > 0 is the least.
-func TightestTail(delta float64, e BinomialEvent) (BinomialEvent, error) {
+// Tightest returns the event with the Tail, of 1e-2, 1e-3 and 1e-4 delta, for which
+// Epsilon at delta > 0 is the least.
+func (e BinomialEvent) Tightest(delta float64) (BinomialEvent, error) {
 	best, least := e, math.Inf(1)
 	for _, share := range loss.Tails {
 		e.Tail = share * delta
-		epsilon, err := BinomialEpsilon(delta, e)
+		epsilon, err := e.Epsilon(delta)
 		if err != nil {
 			return e, err
 		}

@@ -42,11 +42,11 @@ func TestBinomialEventBoundsThePLD(t *testing.T) {
 			e.Most = max(e.Most, k)
 			exact = append(exact, shifted{c.n, k, 0.25})
 		}
-		e, err := account.TightestTail(c.delta, e)
+		e, err := e.Tightest(c.delta)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := account.BinomialEpsilon(c.delta, e)
+		got, err := e.Epsilon(c.delta)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestBinomialTradeOff(t *testing.T) {
 func TestCalibrateBinomial(t *testing.T) {
 	for _, b := range []privacy.Budget{{Epsilon: 0.2, Delta: 0.1}, {Epsilon: 1, Delta: 1e-5}, {Epsilon: 10, Delta: 1e-3}} {
 		e := account.BinomialEvent{P: 0.25, Coordinates: 20, Most: 29, Norm: 51}
-		e, err := privacy.CalibrateBinomial(b, e, 20)
+		e, err := b.CalibrateBinomial(e, 20)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,17 +106,17 @@ func TestCalibrateBinomial(t *testing.T) {
 			t.Errorf("%v: epsilon = %v by %s, %v", b, epsilon, by, err)
 		}
 		if e.Trials = e.Trials * 98 / 100; true {
-			if epsilon, err := account.BinomialEpsilon(b.Delta, e); err != nil || epsilon < b.Epsilon {
+			if epsilon, err := e.Epsilon(b.Delta); err != nil || epsilon < b.Epsilon {
 				t.Errorf("%v: 2%% fewer trials buy it, too: epsilon = %v, %v", b, epsilon, err)
 			}
 		}
 		// The noise is that of the Gaussian but for some percent.
 		sd := math.Sqrt(float64(e.Trials) * e.P * (1 - e.P))
-		if mu, _ := privacy.GaussianMu(b); sd > 1.25*e.Norm/mu {
+		if mu, _ := b.GaussianMu(); sd > 1.25*e.Norm/mu {
 			t.Errorf("%v: standard deviation %v, a Gaussian's is %v", b, sd, e.Norm/mu)
 		}
 	}
-	e, err := privacy.CalibrateBinomial(privacy.Budget{Epsilon: math.Inf(1)}, account.BinomialEvent{P: 0.25, Coordinates: 1, Most: 1, Norm: 1}, 1)
+	e, err := privacy.Budget{Epsilon: math.Inf(1)}.CalibrateBinomial(account.BinomialEvent{P: 0.25, Coordinates: 1, Most: 1, Norm: 1}, 1)
 	if err != nil || e.Trials != 0 {
 		t.Errorf("no privacy takes %d trials, %v", e.Trials, err)
 	}
@@ -146,20 +146,20 @@ func TestBinomialEventRefuses(t *testing.T) {
 			t.Errorf("%d trials: epsilon = %v, %v, want +Inf", trials, epsilon, err)
 		}
 	}
-	if _, err := privacy.CalibrateBinomial(privacy.Budget{Epsilon: 1, Delta: 0}, good, 1); err == nil {
+	if _, err := (privacy.Budget{Epsilon: 1, Delta: 0}).CalibrateBinomial(good, 1); err == nil {
 		t.Error("delta = 0 is accepted")
 	}
-	if _, err := privacy.CalibrateBinomial(privacy.Budget{Epsilon: 1, Delta: 0.1}, good, 0); err == nil {
+	if _, err := (privacy.Budget{Epsilon: 1, Delta: 0.1}).CalibrateBinomial(good, 0); err == nil {
 		t.Error("steps of 0 are accepted")
 	}
 	huge := good
 	huge.Norm, huge.Most = 1e9, 1<<22
 	rare := good
 	rare.P = 1e-300
-	if _, err := privacy.CalibrateBinomial(privacy.Budget{Epsilon: 1e308, Delta: 0.1}, rare, 1); err == nil || !strings.Contains(err.Error(), "1e-300") {
+	if _, err := (privacy.Budget{Epsilon: 1e308, Delta: 0.1}).CalibrateBinomial(rare, 1); err == nil || !strings.Contains(err.Error(), "1e-300") {
 		t.Errorf("P = 1e-300, which makes no noise in 1e15 trials: %v", err)
 	}
-	if _, err := privacy.CalibrateBinomial(privacy.Budget{Epsilon: 1, Delta: 0.1}, huge, 1); err == nil {
+	if _, err := (privacy.Budget{Epsilon: 1, Delta: 0.1}).CalibrateBinomial(huge, 1); err == nil {
 		t.Error("more noise than there is a table for is promised")
 	}
 }

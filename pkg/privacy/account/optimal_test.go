@@ -40,7 +40,7 @@ func TestOptimalInverses(t *testing.T) {
 	for _, k := range []int{1, 2, 10, 26, 63} {
 		for _, b := range []privacy.Budget{{Epsilon: 0.1, Delta: 1e-6}, {Epsilon: 1, Delta: 1e-5}, {Epsilon: 1, Delta: 0.1}, {Epsilon: 5, Delta: 1e-12}} {
 			delta0 := 0.3 * b.Delta / float64(k)
-			eps0 := privacy.OptimalNodeEpsilon(b, k, delta0)
+			eps0 := b.OptimalNodeEpsilon(k, delta0)
 			if d := account.OptimalDelta(eps0, delta0, k, b.Epsilon); !(d <= b.Delta) {
 				t.Errorf("%d nodes of (%v, %v) have delta = %v, want <= %v", k, eps0, delta0, d, b.Delta)
 			}
@@ -53,7 +53,7 @@ func TestOptimalInverses(t *testing.T) {
 	if e := account.OptimalEpsilon(0.1, 1e-3, 10, 9e-3); !math.IsInf(e, 1) {
 		t.Errorf("ten nodes of delta = 1e-3 at 9e-3: epsilon = %v, want +Inf", e)
 	}
-	if e := privacy.OptimalNodeEpsilon(privacy.Budget{Epsilon: 1, Delta: 9e-3}, 10, 1e-3); e != 0 {
+	if e := (privacy.Budget{Epsilon: 1, Delta: 9e-3}).OptimalNodeEpsilon(10, 1e-3); e != 0 {
 		t.Errorf("ten nodes of delta = 1e-3 within 9e-3: epsilon = %v a node, want 0", e)
 	}
 }

@@ -105,7 +105,7 @@ func TestCalibrateSelection(t *testing.T) {
 			continue // each takes a second
 		}
 		b := privacy.Budget{Epsilon: want.epsilon, Delta: 1e-5}
-		pick, mu, err := privacy.CalibrateSelection(b, 7, 0.6)
+		pick, mu, err := b.CalibrateSelection(7, 0.6)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,18 +120,18 @@ func TestCalibrateSelection(t *testing.T) {
 			t.Errorf("epsilon = %v (%v), want at most %v", epsilon, err, b.Epsilon)
 		}
 	}
-	pick, mu, err := privacy.CalibrateSelection(privacy.Budget{Epsilon: 1, Delta: 1e-5}, 10, 0.3)
+	pick, mu, err := privacy.Budget{Epsilon: 1, Delta: 1e-5}.CalibrateSelection(10, 0.3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	near(t, "R", 10*pick*pick/8+mu*mu/2, 0.0332, 2e-3)
-	if pick, mu, err := privacy.CalibrateSelection(privacy.Budget{Epsilon: math.Inf(1), Delta: 0}, 7, 0.6); err != nil || !math.IsInf(pick, 1) || !math.IsInf(mu, 1) {
+	if pick, mu, err := (privacy.Budget{Epsilon: math.Inf(1), Delta: 0}).CalibrateSelection(7, 0.6); err != nil || !math.IsInf(pick, 1) || !math.IsInf(mu, 1) {
 		t.Errorf("without privacy: pick %v, mu %v, %v", pick, mu, err)
 	}
 	for _, err := range []error{
-		refusal(privacy.CalibrateSelection(privacy.Budget{Epsilon: 1, Delta: 0}, 7, 0.6)), refusal(privacy.CalibrateSelection(privacy.Budget{Epsilon: 1, Delta: 1e-5}, 0, 0.6)),
-		refusal(privacy.CalibrateSelection(privacy.Budget{Epsilon: 1, Delta: 1e-5}, 7, 0)), refusal(privacy.CalibrateSelection(privacy.Budget{Epsilon: 1, Delta: 1e-5}, 7, 1)),
-		refusal(privacy.CalibrateSelection(privacy.Budget{Epsilon: -1, Delta: 1e-5}, 7, 0.5)),
+		refusal((privacy.Budget{Epsilon: 1, Delta: 0}).CalibrateSelection(7, 0.6)), refusal((privacy.Budget{Epsilon: 1, Delta: 1e-5}).CalibrateSelection(0, 0.6)),
+		refusal((privacy.Budget{Epsilon: 1, Delta: 1e-5}).CalibrateSelection(7, 0)), refusal((privacy.Budget{Epsilon: 1, Delta: 1e-5}).CalibrateSelection(7, 1)),
+		refusal((privacy.Budget{Epsilon: -1, Delta: 1e-5}).CalibrateSelection(7, 0.5)),
 	} {
 		if err == nil {
 			t.Error("a selection that is calibrated from a bad argument")
@@ -144,7 +144,7 @@ func refusal(_, _ float64, err error) error { return err }
 // By the standard conversion of zCDP a selection of 10 with a Gaussian costs less than was asked.
 func TestSelectionByStandardConversionIsLoose(t *testing.T) {
 	for nominal, want := range map[float64]float64{0.5: 0.368, 1: 0.775, 2: 1.623, 10: 8.91} {
-		rho, err := privacy.ZCDP(privacy.Budget{Epsilon: nominal, Delta: 1e-5})
+		rho, err := privacy.Budget{Epsilon: nominal, Delta: 1e-5}.ZCDP()
 		if err != nil {
 			t.Fatal(err)
 		}

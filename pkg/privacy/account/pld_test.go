@@ -187,7 +187,7 @@ func TestPLDCalibrate(t *testing.T) {
 	event := func(scale float64) account.Event {
 		return account.Repeat{Event: account.LaplaceEvent{Epsilon: 1 / scale}, Times: 100}
 	}
-	scale, err := privacy.Calibrate(account.PLD{}, b, event)
+	scale, err := b.Calibrate(account.PLD{}, event)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func (s *summed) Init(setup privacy.Setup) error {
 	if err := setup.CheckRows(); err != nil {
 		return err
 	}
-	mu, err := privacy.GaussianMu(approximate)
+	mu, err := approximate.GaussianMu()
 	if err != nil {
 		return err
 	}

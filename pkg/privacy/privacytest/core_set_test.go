@@ -49,6 +49,6 @@ func TestCoreSet(t *testing.T) {
 		})
 	}
 	privacytest.Learner(t, privacytest.LearnerCase{
-		Learner: linear.NewCoreSet(pure), Problem: problem,
+		Learner: linear.CoreSet{}.Private(pure), Problem: problem,
 	})
 }

@@ -31,7 +31,7 @@ func devices() map[string]privacytest.DeviceCase {
 		online := local.OnlineNoise{Budget: approximate, Constant: constant}
 		amplified := local.AmplifiedNoise{Budget: approximate, Batch: 20, Constant: constant}
 		vectors := local.VectorSum{Budget: approximate, Batch: 20, Constant: constant}
-		device, server := local.NewCombiner(online)
+		device, server := online.Combiner()
 		all["LDP"+name] = privacytest.DeviceCase{
 			Device: local.LDPDevice{Noise: ldp},
 			Server: local.LDPServer{Noise: ldp},
@@ -129,7 +129,7 @@ type plainReporter struct {
 }
 
 func (p plain) Open(problem bandit.Problem, horizon int) (learner.CalibratedDevice, error) {
-	mu, err := privacy.GaussianMu(approximate)
+	mu, err := approximate.GaussianMu()
 	if err != nil {
 		return nil, err
 	}

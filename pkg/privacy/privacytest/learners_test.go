@@ -35,7 +35,7 @@ func learners() map[string]privacytest.LearnerCase {
 		"randomised actions":        lin(learner.RandomisedAction{Learner: over(continual.BLT{Budget: wide}), Epsilon: 1}),
 		"LinUCB on features":        lin(learner.Kernel{Learner: over(continual.BLT{Budget: wide}), Features: 4}),
 		"LDP":                       lin(learner.Local{Device: local.LDPDevice{Noise: ldp}, Server: local.LDPServer{Noise: ldp}}),
-		"amplified":                 lin(local.NewShuffleAmplified(local.AmplifiedNoise{Budget: wide, Batch: 20})),
+		"amplified":                 lin(local.AmplifiedNoise{Budget: wide, Batch: 20}.Learner()),
 		"DPUCB-MAT":                 mat(slots.DPUCBMAT(uniform(), 2)),
 		"DPUCB-MAT, published":      mat(slots.DPUCBMATAsPublished(uniform(), 2)),
 		"DPTS-MAT":                  mat(slots.DPTSMAT(uniform(), 2)),

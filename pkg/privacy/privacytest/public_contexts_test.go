@@ -101,7 +101,7 @@ func TestAdaC(t *testing.T) {
 				Policy: policy, Statistic: tally.Regression{Budget: b, Lengths: policy}, Problem: problem, Rounds: 2000,
 			})
 		}
-		privacytest.Learner(t, privacytest.LearnerCase{Learner: linear.NewAdaCGOPE(b), Problem: problem, Long: 3000})
+		privacytest.Learner(t, privacytest.LearnerCase{Learner: linear.AdaCGOPE{}.Private(b), Problem: problem, Long: 3000})
 	})
 	t.Run("OFUL", func(t *testing.T) {
 		privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{

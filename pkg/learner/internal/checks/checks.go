@@ -33,9 +33,9 @@ func Contexts(who string, p bandit.Problem, horizon int) error {
 // Record reports a round with one arm that does not fit the problem, or whose reward is not
 // finite.
 func Record(p bandit.Problem, v *bandit.View, arms []int, y []float64) error {
-	err := bandit.CheckView(p, v)
+	err := p.CheckView(v)
 	if err == nil {
-		err = bandit.CheckArms(p, v, arms, y)
+		err = p.CheckArms(v, arms, y)
 	}
 	if err == nil && y[0]-y[0] != 0 {
 		err = fmt.Errorf("reward = %v, want finite", y[0])

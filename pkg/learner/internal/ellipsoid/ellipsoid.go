@@ -71,8 +71,8 @@ func (o *Optimist) Init(p bandit.Problem) {
 }
 
 // Choose returns the arm with the highest upper confidence bound. The view has passed
-// bandit.CheckView. An arm is skipped only if a bound on its value, as computed, is below a value
-// already computed, so skipping never changes the choice.
+// the problem's CheckView. An arm is skipped only if a bound on its value, as computed, is below a
+// value already computed, so skipping never changes the choice.
 func (o *Optimist) Choose(e *Ellipsoid, v *bandit.View) (best int, err error) {
 	same := o.Memory.Follows(v)
 	if same {

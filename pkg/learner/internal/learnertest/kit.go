@@ -147,7 +147,7 @@ func SemiPlay(t *testing.T, l bandit.Learner, p bandit.Problem, m matroid.Matroi
 	for round := 1; round <= rounds; round++ {
 		v := bandit.View{Round: round, Arms: p.Arms}
 		arms := run.Select(&v, nil)
-		if !matroid.IsBasis(m, arms) {
+		if !matroid.NewOracle(m).Basis(arms) {
 			t.Fatalf("round %d: arms %v are no basis", round, arms)
 		}
 		y := make([]float64, len(arms))
@@ -174,7 +174,7 @@ func Weights(means []float64) func(round, arm int) float64 {
 
 // Combined is the default set, quick to run.
 func Combined(b privacy.Budget, c privacy.Calibration, maler bool) learner.Local {
-	d, s := local.NewCombiner(local.OnlineNoise{Budget: b, Calibration: c})
+	d, s := local.OnlineNoise{Budget: b, Calibration: c}.Combiner()
 	s.BoundScale, s.TargetScale, s.Confidence, s.Base.Width = 0.02, 0.01, 0.4, 8
 	if !maler {
 		s.Base.Online = OGD(0.1)
@@ -184,7 +184,7 @@ func Combined(b privacy.Budget, c privacy.Calibration, maler bool) learner.Local
 
 func Combiners() map[string]learner.Local {
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	d, theory := local.NewCombiner(local.OnlineNoise{Budget: budget})
+	d, theory := local.OnlineNoise{Budget: budget}.Combiner()
 	theory.Base.Rule = local.TheoryWidth
 	batch := Combined(budget, privacy.Sound, false)
 	batch.Batch = 9
@@ -207,15 +207,15 @@ func LDPNoises(b privacy.Budget) []local.LDPNoise {
 func Shuffles(b privacy.Budget) map[string]learner.Local {
 	k := 1 / math.Sqrt2
 	all := map[string]learner.Local{
-		"sums/constant":      local.NewShuffleVectorSum(local.VectorSum{Budget: b, Batch: 20, Constant: k, Levels: 12}),
-		"amplified/Given":    local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Batch: 20, MatrixSD: 0.7, VectorSD: 1}),
-		"amplified/constant": local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Batch: 20, Constant: k}),
+		"sums/constant":      local.VectorSum{Budget: b, Batch: 20, Constant: k, Levels: 12}.Learner(),
+		"amplified/Given":    local.AmplifiedNoise{Budget: b, Batch: 20, MatrixSD: 0.7, VectorSD: 1}.Learner(),
+		"amplified/constant": local.AmplifiedNoise{Budget: b, Batch: 20, Constant: k}.Learner(),
 	}
 	add := func(end string, b privacy.Budget, batch int, calibrations ...privacy.Calibration) {
 		for _, c := range calibrations {
-			all["amplified/"+c.String()+end] = local.NewShuffleAmplified(local.AmplifiedNoise{Budget: b, Calibration: c, Batch: batch})
+			all["amplified/"+c.String()+end] = local.AmplifiedNoise{Budget: b, Calibration: c, Batch: batch}.Learner()
 		}
-		all["sums/Sound"+end] = local.NewShuffleVectorSum(local.VectorSum{Budget: b, Batch: batch})
+		all["sums/Sound"+end] = local.VectorSum{Budget: b, Batch: batch}.Learner()
 	}
 	add("/B=20", b, 20, privacy.Sound, privacy.AsPublished)
 	add("/B=1", b, 1, privacy.Sound)

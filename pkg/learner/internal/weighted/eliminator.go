@@ -80,7 +80,7 @@ func (e *Eliminator) remain(broadcast []float64, v *bandit.View) (left []int, la
 	d := e.problem.Dim
 	switch {
 	case !v.Fits(&e.problem):
-		return nil, nil, fmt.Errorf("learner: %w", bandit.CheckView(e.problem, v))
+		return nil, nil, fmt.Errorf("learner: %w", e.problem.CheckView(v))
 	case !packed.Finite(v.X[:v.Arms*d]):
 		return nil, nil, fmt.Errorf("learner: round %d: contexts %v, want finite numbers", v.Round, append([]float64(nil), v.X[:v.Arms*d]...))
 	}

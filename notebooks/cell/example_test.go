@@ -6,7 +6,7 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 )
 
 func Example() {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 )
 
 // even checks that a text is an even number.

@@ -6,7 +6,7 @@ import (
 	"go/parser"
 	"log"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/decl"
+	"github.com/dpbandits/dpbandits/notebooks/decl"
 )
 
 // The name of a receiver's type is found below its pointer and its type parameters.

@@ -8,8 +8,8 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 )
 
 // Claim is a statement that a notebook makes and a cell checks. Assert is called with its Name, or

@@ -1,13 +1,6 @@
-// Package mutant breaks the toolkit's code on purpose, to see whether anything notices.
-//
-//   - [Build] compiles a program from sources that differ from those on the disk.
-//   - [Read] finds every draw of noise and every sensitivity, by the types of the code.
-//   - [Module.Sources] is the code with a switch at each of them; package act has the switches.
-//   - [Module.Mutations] lists what can be switched on, one at a time.
-//
-// One program holds all mutations, and an environment variable chooses one, so that hundreds of
-// them take one compilation.
-package mutant
+// Package overlay compiles programs from sources that differ from those on the disk, for tests that
+// break code on purpose.
+package overlay
 
 import (
 	"context"

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/notebooks/assert"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 )
 
 func Example() {

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
+	"github.com/dpbandits/dpbandits/notebooks/exercise"
 )
 
 // Answer is the stub and the solution of an exercise. Both are functions of the test's file, the

@@ -15,9 +15,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/mutant"
-	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
-	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/notebooks/assert"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/pkg/cmd/overlay"
 )
 
 // Mutation replaces Old by New in a File of the checkout. Name says what is broken, and Claim is
@@ -289,7 +289,7 @@ func build(t *testing.T, sources map[string]string) string {
 // It returns the program's path.
 func compile(t *testing.T, sources map[string]string, command ...string) string {
 	t.Helper()
-	program, err := mutant.Build(t.Context(), t.TempDir(), "", sources, command...)
+	program, err := overlay.Build(t.Context(), t.TempDir(), "", sources, command...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package notebooktest_test
 import (
 	"fmt"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
+	"github.com/dpbandits/dpbandits/notebooks/notebooktest"
 )
 
 func ExampleParse() {

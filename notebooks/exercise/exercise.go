@@ -15,7 +15,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 )
 
 // Set holds exercises by name. Each is a check of a reader's answer, a function.

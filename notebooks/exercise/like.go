@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/check"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 )
 
 // Args are the arguments of a function.

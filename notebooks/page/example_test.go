@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/dpbandits/dpbandits/pkg/notebook/page"
+	"github.com/dpbandits/dpbandits/notebooks/page"
 )
 
 func Example() {
