@@ -61,7 +61,8 @@ func TestPythonIsShort(t *testing.T) {
 	}
 }
 
-// TestPythonReadme: the class on the client's page learns, and its prints do no harm.
+// TestPythonReadme: the class on the client's page is that of greedy.py, it learns, and its prints do
+// no harm.
 func TestPythonReadme(t *testing.T) {
 	page, err := os.ReadFile("python/README.md")
 	if err != nil {
@@ -71,6 +72,9 @@ func TestPythonReadme(t *testing.T) {
 	text, _, found := strings.Cut(text, "```")
 	if !found {
 		t.Fatal("no example on the page")
+	}
+	if file, err := os.ReadFile("python/greedy.py"); err != nil || string(file) != text {
+		t.Errorf("greedy.py is not the example on the page (%v)", err)
 	}
 	loud := strings.Replace(text, "    def select(self, x):", "    def select(self, x):\n        print('choosing'); import os; os.write(1, b'low down\\n'); os.system('echo lower; cat')\n       ", 1)
 	for _, text := range []string{text, loud} {
