@@ -271,6 +271,20 @@ func claimBestShift(s cell.Scale) (string, error) {
 		check.That(of.sign*mean > 3*se, "%s, %s: %g times less Theorem 5's is %.0f ± %.0f", of.world, of.sums, of.times, mean, se)
 		evidence = append(evidence, fmt.Sprintf("%s, %s × %g: %+.0f ± %.0f", of.world, of.sums, of.times, mean, se))
 	}
+	for _, of := range []struct {
+		world       string
+		least, most float64 // share of the regret at Theorem 5's shift that is paid in the first 25th
+	}{{"gap0.1", 0.9, 1}, {"fixed", 0, 0.2}} {
+		i := slices.IndexFunc(shiftWorlds, func(w shiftWorld) bool { return w.name == of.world })
+		table := check.Try(results.Table(Shift(cell.Paper, shiftWorlds[i]).Name))
+		base := check.Try(table.Curve(shiftName(BLTSound, 1)))
+		at := slices.IndexFunc(base.Rounds, func(t int) bool { return 25*t > base.Rounds[len(base.Rounds)-1] })
+		share := base.Mean[at-1] / base.Final()
+		d := check.Try(table.Curve(shiftName(BLTSound, 4) + " - " + shiftName(BLTSound, 1)))
+		check.That(share >= of.least && share <= of.most && d.Mean[at-1] < -3*d.SE[at-1],
+			"%s: %.2f of the regret is paid by round %d, where four times the shift is ahead by %.0f ± %.0f", of.world, share, base.Rounds[at-1], -d.Mean[at-1], d.SE[at-1])
+		evidence = append(evidence, fmt.Sprintf("%s, %s: by round %d %.2f is paid, and × 4 %+.0f ± %.0f", of.world, BLTSound, base.Rounds[at-1], share, d.Mean[at-1], d.SE[at-1]))
+	}
 	return strings.Join(evidence, "; "), nil
 }
 

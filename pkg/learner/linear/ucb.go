@@ -41,7 +41,7 @@ type UCB struct {
 	ThetaNorm float64 // bound S on |theta|; 0 means 1
 	RhoMin    float64 // shift the sums such that this is their rho_min; 0 means the sums' own shift
 	// OptimalShift shifts the sums to the rho_min with the least regret bound (Theorems 5 and 6). It
-	// excludes RhoMin. Tighter bounds ask for no greater shift. In runs with fresh arms a greater one
+	// excludes RhoMin. A tighter bound is least at the same shift. In runs with fresh arms a greater one
 	// has less regret, and with arms that stay the same more (notebook evidence/03-beyond).
 	OptimalShift bool
 	// Width multiplies beta, > 0, for tuned comparisons; 0 means 1. Below 1 no theorem holds.
