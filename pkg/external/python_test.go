@@ -61,8 +61,8 @@ func TestPythonIsShort(t *testing.T) {
 	}
 }
 
-// TestPythonReadme: the class on the client's page is that of greedy.py, it learns, and its prints do
-// no harm.
+// TestPythonReadme: the class on the client's page is that of greedy.py, it learns, and its prints
+// do no harm.
 func TestPythonReadme(t *testing.T) {
 	page, err := os.ReadFile("python/README.md")
 	if err != nil {

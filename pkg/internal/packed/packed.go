@@ -366,12 +366,23 @@ func NormBoundTight(a, work []float64, n int) float64 {
 		}
 	}
 	// Each matrix is scaled to Frobenius norm 1 before it is squared: |A| <= |A^2k|^(1/2k). log keeps
-	// the scales.
+	// the scales. Squares of entries below 1e-162 vanish, and those above 1e154 overflow: the largest
+	// entry is then made 1 first.
 	var log float64
 	for power := 1.0; ; power *= 2 {
 		norm := math.Sqrt(Dot(m, m))
-		if norm == 0 {
-			return 0
+		if power == 1 && !(norm > 1e-150 && norm < 1e150) {
+			largest := 0.0
+			for _, v := range m {
+				largest = max(largest, math.Abs(v))
+			}
+			if largest == 0 {
+				return 0
+			}
+			for i := range m {
+				m[i] /= largest
+			}
+			log, norm = portable.Log(largest), math.Sqrt(Dot(m, m))
 		}
 		log += portable.Log(norm) / power
 		if power == 32 {

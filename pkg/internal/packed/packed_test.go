@@ -88,6 +88,15 @@ func TestAgainstGonum(t *testing.T) {
 		if bound := NormBoundTight(a, make([]float64, 2*n*n), n); bound < values[n-1] || bound > math.Pow(float64(n), 1.0/64)*values[n-1]*(1+1e-6) {
 			t.Errorf("n = %d: tight norm bound %v of a matrix of norm %v", n, bound, values[n-1])
 		}
+		for _, scale := range []float64{1e-300, 1e-160, 1e160, 1e300} { // squares vanish, or overflow
+			far := make([]float64, len(a))
+			for i, v := range a {
+				far[i] = scale * v
+			}
+			if bound := NormBoundTight(far, make([]float64, 2*n*n), n) / scale; !(bound >= values[n-1] && bound <= math.Pow(float64(n), 1.0/64)*values[n-1]*(1+1e-6)) {
+				t.Errorf("n = %d: tight norm bound %v times %v of a matrix of norm %v", n, bound, scale, values[n-1])
+			}
+		}
 		least := values[n/2] + 0.1
 		var vectors, floored mat.Dense
 		eig.VectorsTo(&vectors)

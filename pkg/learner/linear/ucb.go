@@ -41,8 +41,8 @@ type UCB struct {
 	ThetaNorm float64 // bound S on |theta|; 0 means 1
 	RhoMin    float64 // shift the sums such that this is their rho_min; 0 means the sums' own shift
 	// OptimalShift shifts the sums to the rho_min with the least regret bound (Theorems 5 and 6). It
-	// excludes RhoMin. A tighter bound is least at the same shift. In runs with fresh arms a greater one
-	// has less regret, and with arms that stay the same more (notebook evidence/03-beyond).
+	// excludes RhoMin. A tighter bound is least at the same shift. In runs with fresh arms a greater
+	// one has less regret, and with arms that stay the same more (notebook evidence/03-beyond).
 	OptimalShift bool
 	// Width multiplies beta, > 0, for tuned comparisons; 0 means 1. Below 1 no theorem holds.
 	Width float64
@@ -59,6 +59,7 @@ type UCB struct {
 	// and H^1/2 V^-1 H^1/2 is at most I, as V >= H, and at most rho_max |V^-1| I. It is of use where
 	// the contexts played span all directions. It costs O(d^3) a release. The gamma of sums that cannot
 	// be shifted stays as it is: that of continual.PublicContexts is in the norm of V^-1 already.
+	// Over continual.SecureTree it wants a finer grid, as the bounds there leave rounding out.
 	Shrink bool
 }
 

@@ -33,6 +33,8 @@ import (
 type SecureTree struct {
 	Budget privacy.Budget // no default; epsilon finite, delta > 0
 	// Grid is a power of two; 0 means one that costs less than 0.1% of noise where that is possible.
+	// Bounds are those of the noise. Rounding is not in them: it moves a sum of n rows by n g Dim/2 at
+	// most, and by that much if a short row comes again and again. Then a finer grid is needed.
 	Grid float64
 }
 
