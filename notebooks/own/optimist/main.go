@@ -31,6 +31,7 @@ func (o Optimist) Index(k arms.Known) float64 {
 
 func main() {
 	// Each reward is in one block of its arm, and each block is released once: ε = 1 is for all rounds.
+	// Remember makes a mean of all blocks so far, which costs no privacy.
 	private := learner.New(Optimist{Width: 0.5}, tally.Blocks{Budget: privacy.Budget{Epsilon: 1}, Remember: true})
 	race := &simulate.Experiment{
 		Name: "readme", Horizon: 10_000, Trials: 20, Seed: 1,
