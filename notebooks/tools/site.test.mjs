@@ -102,7 +102,7 @@ test('the search finds packages, functions and sections', () => visited('index.h
   const first = page.locator('#found a').first();
   assert.equal(await first.textContent(), 'bandit.Problem.CheckView');
   await first.click();
-  await page.waitForURL(/api\/pkg-bandit\.html#CheckView$/);
+  await page.waitForURL(/api\/pkg-bandit\.html#Problem\.CheckView$/);
   await page.getByRole('searchbox').fill('nothing has this name');
   await page.getByRole('searchbox').press('Enter');
   await page.getByText('0 places').waitFor();
