@@ -9,7 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/check"
-	"github.com/dpbandits/dpbandits/notebooks/results"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -45,24 +45,37 @@ var shiftWorlds = []shiftWorld{
 
 var shiftSums = []string{BLTSound, UnboundedSound, SeldomEighth}
 
+// race returns a race in the setting, as yet without policies.
+func (w shiftWorld) race(s cell.Scale, prefix string, seed uint64) *simulate.Experiment {
+	horizon := UnboundedHorizons[0]
+	rounds := cell.Pick(s, 5_000, 30_000, horizon)
+	return &simulate.Experiment{
+		Name: prefix + w.name, Environment: w.env, Seed: seed, Horizon: horizon, Rounds: rounds,
+		Trials: cell.Pick(s, 2, 8, 64), Grid: simulate.LogGrid(rounds, 30),
+	}
+}
+
+// arms says whether the setting's arms stay.
+func (w shiftWorld) arms() string {
+	if w.env.Fixed {
+		return "the same"
+	}
+	return "fresh"
+}
+
 // shiftName names a policy of Shift.
 func shiftName(sums string, times float64) string { return fmt.Sprintf("%s, ρmin × %g", sums, times) }
 
 // Shift races multiples of the rho_min that Theorem 5 prefers, with the trial-by-trial differences
 // to that.
 func Shift(s cell.Scale, world shiftWorld) *simulate.Experiment {
-	horizon := UnboundedHorizons[0]
-	e := &simulate.Experiment{
-		Name: "jdp-shift-" + world.name, Environment: world.env, Seed: Seed + 6,
-		Horizon: horizon, Rounds: cell.Pick(s, 5_000, 30_000, horizon), Trials: cell.Pick(s, 2, 8, 64),
-	}
-	e.Grid = simulate.LogGrid(e.Rounds, 30)
+	e := world.race(s, "jdp-shift-", Seed+6)
 	for _, name := range world.sums {
 		sums, rule := seldomSums[name], linear.UCB{}
 		if name == ShiftGreedy {
 			sums, rule.Width = seldomSums[BLTSound], 0.01
 		}
-		best := theoremShift(sums, world.env.Problem(), horizon)
+		best := theoremShift(sums, world.env.Problem(), e.Horizon)
 		for _, times := range shiftTimes {
 			rule := rule
 			if times == 1 {
@@ -210,7 +223,6 @@ func reportShift(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) 
 	t := charts.NewTable("arms", "d", "gap", "sums", "ρmin", "of Theorem 5's", "regret", "SE", "minus Theorem 5's", "95% interval", "trials")
 	t.Align = "lrrlrrrrrrr"
 	for i, world := range shiftWorlds {
-		arms := map[bool]string{true: "the same", false: "fresh"}[world.env.Fixed]
 		for _, name := range world.sums {
 			sums := seldomSums[strings.TrimSuffix(name, ", β/100")]
 			best := theoremShift(sums, world.env.Problem(), UnboundedHorizons[0])
@@ -218,7 +230,7 @@ func reportShift(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) 
 				c := check.Try(tables[i].Curve(shiftName(name, times)))
 				_, mean, se := c.Last()
 				less, interval := less(tables[i], shiftName(name, times), shiftName(name, 1))
-				t.Add(arms, world.env.Dim, world.env.Gap, label(name), cell.Thousands(int(math.Round(times*best))), fmt.Sprintf("%g", times),
+				t.Add(world.arms(), world.env.Dim, world.env.Gap, label(name), cell.Thousands(int(math.Round(times*best))), fmt.Sprintf("%g", times),
 					fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), less, interval, c.Trials)
 			}
 		}
@@ -265,8 +277,7 @@ func claimBestShift(s cell.Scale) (string, error) {
 		{"fixed", BLTSound, 4, 1}, {"fixed", UnboundedSound, 4, 1}, {"fixed", SeldomEighth, 4, 1},
 		{"gap0", BLTSound, 0.5, 1}, {"gap0.1", BLTSound, 0.5, 1}, {"gap0.1", ShiftGreedy, 4, 1},
 	} {
-		i := slices.IndexFunc(shiftWorlds, func(w shiftWorld) bool { return w.name == of.world })
-		table := check.Try(results.Table(Shift(cell.Paper, shiftWorlds[i]).Name))
+		table := lab.MustTable("jdp-shift-" + of.world)
 		_, mean, se := check.Try(table.Curve(shiftName(of.sums, of.times) + " - " + shiftName(of.sums, 1))).Last()
 		check.That(of.sign*mean > 3*se, "%s, %s: %g times less Theorem 5's is %.0f ± %.0f", of.world, of.sums, of.times, mean, se)
 		evidence = append(evidence, fmt.Sprintf("%s, %s × %g: %+.0f ± %.0f", of.world, of.sums, of.times, mean, se))
@@ -275,8 +286,7 @@ func claimBestShift(s cell.Scale) (string, error) {
 		world       string
 		least, most float64 // share of the regret at Theorem 5's shift that is paid in the first 25th
 	}{{"gap0.1", 0.9, 1}, {"fixed", 0, 0.2}} {
-		i := slices.IndexFunc(shiftWorlds, func(w shiftWorld) bool { return w.name == of.world })
-		table := check.Try(results.Table(Shift(cell.Paper, shiftWorlds[i]).Name))
+		table := lab.MustTable("jdp-shift-" + of.world)
 		base := check.Try(table.Curve(shiftName(BLTSound, 1)))
 		at := slices.IndexFunc(base.Rounds, func(t int) bool { return 25*t > base.Rounds[len(base.Rounds)-1] })
 		share := base.Mean[at-1] / base.Final()

@@ -91,36 +91,24 @@ func TestShiftBounds(t *testing.T) {
 	}
 }
 
-// A small run of jdp-shift has a row for each policy.
+// Small runs of jdp-shift and jdp-shrink have a row for each of the sums in each setting, and of
+// jdp-shift for each shift.
 func TestShiftSmoke(t *testing.T) {
-	f, err := Figures.Named("jdp-shift")
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := f.Reproduce(t.Context(), cell.Smoke, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := 0
+	shifts, shrunk := 0, len(shrinkWorlds)*len(shiftSums)
 	for _, world := range shiftWorlds {
-		want += len(world.sums) * len(shiftTimes)
+		shifts += len(world.sums) * len(shiftTimes)
 	}
-	if len(table.Rows) != want {
-		t.Errorf("%d rows, want %d", len(table.Rows), want)
-	}
-}
-
-// A small run of jdp-shrink has a row for each of the sums in each setting.
-func TestShrinkSmoke(t *testing.T) {
-	f, err := Figures.Named("jdp-shrink")
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := f.Reproduce(t.Context(), cell.Smoke, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := len(shrinkWorlds) * len(shiftSums); len(table.Rows) != want {
-		t.Errorf("%d rows, want %d", len(table.Rows), want)
+	for name, want := range map[string]int{"jdp-shift": shifts, "jdp-shrink": shrunk} {
+		f, err := Figures.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := f.Reproduce(t.Context(), cell.Smoke, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(table.Rows) != want {
+			t.Errorf("%s: %d rows, want %d", name, len(table.Rows), want)
+		}
 	}
 }

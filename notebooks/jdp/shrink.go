@@ -8,7 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/check"
-	"github.com/dpbandits/dpbandits/notebooks/results"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -30,12 +30,7 @@ func shrinking(sums string) string { return sums + ", β shrinks" }
 // Shrink compares LinUCB with the width of Proposition 4 and with the one that shrinks as the data
 // outgrow noise and shift, with the trial-by-trial differences.
 func Shrink(s cell.Scale, world shiftWorld) *simulate.Experiment {
-	horizon := UnboundedHorizons[0]
-	e := &simulate.Experiment{
-		Name: "jdp-shrink-" + world.name, Environment: world.env, Seed: Seed + 7,
-		Horizon: horizon, Rounds: cell.Pick(s, 5_000, 30_000, horizon), Trials: cell.Pick(s, 2, 8, 64),
-	}
-	e.Grid = simulate.LogGrid(e.Rounds, 30)
+	e := world.race(s, "jdp-shrink-", Seed+7)
 	for _, name := range world.sums {
 		e.Policies = append(e.Policies,
 			simulate.Policy{Name: name, Learner: learner.New(linear.UCB{OptimalShift: true}, seldomSums[name])},
@@ -56,13 +51,12 @@ func reportShrink(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error)
 	t := charts.NewTable("arms", "gap", "sums", "regret", "SE", "with a shrinking β", "SE ", "minus", "95% interval", "of the regret", "trials")
 	t.Align = "lrlrrrrrrrr"
 	for i, world := range shrinkWorlds {
-		arms := map[bool]string{true: "the same", false: "fresh"}[world.env.Fixed]
 		for _, name := range world.sums {
 			c := check.Try(tables[i].Curve(name))
 			_, mean, se := c.Last()
 			_, shrunk, shrunkSE := check.Try(tables[i].Curve(shrinking(name))).Last()
 			less, interval := less(tables[i], shrinking(name), name)
-			t.Add(arms, world.env.Gap, label(name), fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se),
+			t.Add(world.arms(), world.env.Gap, label(name), fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se),
 				fmt.Sprintf("%.0f", shrunk), fmt.Sprintf("%.0f", shrunkSE), less, interval, fmt.Sprintf("%.0f%%", 100*shrunk/mean), c.Trials)
 		}
 	}
@@ -96,7 +90,7 @@ func claimShrink(s cell.Scale) (string, error) {
 	check.That(last < first, "beta is %.1f at first and %.1f at last", first, last)
 	evidence := []string{fmt.Sprintf("θ is within %.2f β of the centre in %d rounds; β falls from %.1f to %.1f", worst, rounds, first, last)}
 	for _, world := range shrinkWorlds {
-		table := check.Try(results.Table(Shrink(cell.Paper, world).Name))
+		table := lab.MustTable("jdp-shrink-" + world.name)
 		for _, name := range world.sums {
 			_, mean, se := check.Try(table.Curve(shrinking(name) + " - " + name)).Last()
 			check.That(!world.env.Fixed || mean < -3*se, "%s, %s: with a shrinking width %.0f ± %.0f", world.name, name, mean, se)
