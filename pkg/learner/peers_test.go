@@ -214,10 +214,13 @@ func TestPeers(t *testing.T) {
 		if script == "jax" {
 			horizon = 1000 // as it is slow with few lanes
 		}
-		t.Run(script, func(t *testing.T) { testPeers(t, peer.Start(t, "../..", file), 1, horizon, trials) })
-		if script == "numba" {
-			t.Run("numba, fresh", func(t *testing.T) { testPeers(t, peer.Start(t, "../..", file), peerSets, horizon, trials) })
-		}
+		t.Run(script, func(t *testing.T) {
+			p := peer.Start(t, "../..", file)
+			testPeers(t, p, 1, horizon, trials)
+			if script == "numba" { // which has compiled by now
+				t.Run("fresh", func(t *testing.T) { testPeers(t, p, peerSets, horizon, trials) })
+			}
+		})
 	}
 }
 
