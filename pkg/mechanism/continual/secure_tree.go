@@ -32,9 +32,10 @@ import (
 // somewhat more noise than [Gaussian] has.
 type SecureTree struct {
 	Budget privacy.Budget // no default; epsilon finite, delta > 0
-	// Grid is a power of two; 0 means one that costs less than 0.1% of noise where that is possible.
-	// Bounds are those of the noise. Rounding is not in them: it moves a sum of n rows by n g Dim/2 at
-	// most, and by that much if a short row comes again and again. Then a finer grid is needed.
+	// Grid is a power of two; 0 means the finest on which noise and sums are exact. A coarse one costs
+	// noise, and bounds hold even if the rounding errors of all rows add up. On the finest grid that
+	// widens LinUCB's confidence sets by less than 1% for 10^7 rows of 6 numbers, and by a third for
+	// 10^9.
 	Grid float64
 }
 
@@ -159,10 +160,16 @@ func (t SecureTree) nodes(s privacy.Setup) (*discreteNodes, error) {
 		return nil, err
 	}
 	n := &discreteNodes{data: s, grid: t.Grid, levels: maxNodes(s.Horizon)}
-	square, m, dim := s.Bound*s.Bound, float64(n.levels), float64(s.Dim)
-	length, err := lattice.Steps(name, square, square*math.Sqrt(m/(2*rho)), dim, &n.grid)
+	square, m, dim := float64(s.Bound*s.Bound), float64(n.levels), float64(s.Dim)
+	root := math.Sqrt(m / (2 * rho))
+	length, err := lattice.Steps(name, square, square*root, dim, &n.grid)
 	if err != nil {
 		return nil, err
+	}
+	if t.Grid == 0 { // finer, for the bounds; a finer grid has less noise
+		noise := root * (square + float64(n.grid*dim/math.Sqrt2))
+		n.grid = lattice.Finest(n.grid, noise, float64(s.Horizon)*square)
+		length = square / n.grid
 	}
 	// Rows on the bound are let through with a relative 1e-12 of rounding.
 	n.frobenius = float64(math.Sqrt2*length*(1+1e-11)) + dim
@@ -224,8 +231,8 @@ func (n *integers) Draw(noise *privacy.Noise, dst []float64) {
 	}
 }
 
-// upsilon bounds the operator norm of a prefix's noise in the leading d x d block, and the norm of
-// the vector h next to it.
+// upsilon bounds the operator norm of what noise and rounding add to a prefix in the leading d x d
+// block, and the norm of the vector h next to it.
 //
 // A discrete Gaussian is sub-Gaussian with parameter sigma, E e^(tX) <= e^(t^2 sigma^2/2): the sum
 // over z of exp(-(z-a)^2/(2 sigma^2)) is largest at a = 0, by Poisson's summation formula. A sum of
@@ -235,13 +242,26 @@ func (n *integers) Draw(noise *privacy.Noise, dst []float64) {
 // sum A^2 = (d+1) I. Hence |H| <= r sqrt(2 (d+1) ln(2d/b)) except with probability b (Tropp 2012,
 // Thm. 4.1, whose proof uses no more of its Gaussians than that). |h| <= r (sqrt(d) + sqrt(2
 // ln(1/b))) except with probability b (Hsu, Kakade, Zhang 2012). Each event has b = alpha/(4n).
+//
+// To both comes what rounding adds to a prefix, for certain: a d x d matrix of entries of at most e
+// has operator norm d e at most, and a vector norm sqrt(d) e.
 func (n *discreteNodes) upsilon() (operator, perturbation float64) {
 	d, tail := float64(n.data.Dim-1), portable.Log(4*float64(n.data.Horizon)/n.data.Alpha)
-	r := math.Sqrt(float64(n.levels)) * n.law.Sigma() * n.grid
-	return r * math.Sqrt(2*(d+1)*(portable.Log(2*d)+tail)), r * (math.Sqrt(d) + math.Sqrt(2*tail))
+	r, e := math.Sqrt(float64(n.levels))*n.law.Sigma()*n.grid, n.rounding()
+	return float64(r*math.Sqrt(2*(d+1)*(portable.Log(2*d)+tail))) + float64(d*e),
+		float64(r*(math.Sqrt(d)+math.Sqrt(2*tail))) + float64(math.Sqrt(d)*e)
 }
 
-// Shift returns 2 Upsilon, twice the bound on the operator norm of a prefix's noise.
+// rounding returns e = (n+1) g/2, which bounds what rounding adds to an entry of a prefix, whatever
+// the rows.
+//
+// A prefix has at most n-1 rows, and the grid moves each by at most g/2. The products of the rows'
+// numbers are rounded to float64 before, by n 2^-53 L~^2 in all. This is less than g, as Open wants
+// n L~^2 < 2^53 g. Equal rows whose products are just above or below g/2 come as near to e as one
+// likes.
+func (n *discreteNodes) rounding() float64 { return (float64(n.data.Horizon) + 1) / 2 * n.grid }
+
+// Shift returns 2 Upsilon, twice the bound on the operator norm of a prefix's noise and rounding.
 func (n *discreteNodes) Shift() float64 {
 	operator, _ := n.upsilon()
 	return 2 * operator

@@ -57,9 +57,16 @@ func PowerOfTwo(x float64) bool {
 // The grid is coarser if bound or noise would otherwise exceed the integers that the arithmetic
 // allows.
 func suit(noise, bound, shares float64) float64 {
-	// the largest power of two that is at most x
-	step := func(x float64) float64 { return math.Ldexp(1, math.Ilogb(x)) }
-	return max(step(min(noise, bound/shares)/1024), step(noise/(1<<23)), step(bound/(1<<29)))
+	return max(below(min(noise, bound/shares)/1024), below(noise/(1<<23)), below(bound/(1<<29)))
+}
+
+// below returns the largest power of two that is at most x.
+func below(x float64) float64 { return math.Ldexp(1, math.Ilogb(x)) }
+
+// Finest returns the finest grid of which a standard deviation of noise is less than 2^25 steps,
+// and a sum less than 2^52. It returns the given grid if that is finer.
+func Finest(grid, noise, sum float64) float64 {
+	return min(grid, max(below(noise/(1<<24)), below(sum/(1<<51))))
 }
 
 // Steps returns bound/grid. It chooses a suitable power of two if the grid is 0.
