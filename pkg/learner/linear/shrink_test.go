@@ -163,6 +163,52 @@ func TestShrunkWidth(t *testing.T) {
 	}
 }
 
+// TestSetHoldsThetaUnderRounding: over a SecureTree the set holds theta, with Shrink and without,
+// though a coarse grid rounds the squares of contexts up and their products with rewards down. The
+// noise is the system's; each of the six runs fails with probability alpha = 1e-9.
+func TestSetHoldsThetaUnderRounding(t *testing.T) {
+	const grid, horizon, alpha = 0.125, 1 << 14, 1e-9
+	sums := continual.SecureTree{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-5}, Grid: grid}
+	for _, c := range []struct {
+		d     int
+		whole float64 // steps of the grid that rounding leaves of a product, at least
+		share float64 // of Proposition 4's width that Shrink leaves at the end, at most
+	}{{1, 0, 1}, {1, 5, 0.8}, {2, 3, 0.9}} {
+		p := bandit.Problem{Arms: 1, Dim: c.d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+		theta, slope := make([]float64, c.d), (c.whole+0.499)/(c.whole+0.501)
+		theta[0] = slope
+		var widths [2]float64
+		for i, shrink := range []bool{false, true} {
+			of := learner.New(linear.UCB{Sigma: 0.1, Alpha: alpha, Shrink: shrink}, sums)
+			run := bandittest.Run(t, of, p, horizon, nil, random.Source(1, 0, "noise"))
+			farthest := 0.0
+			for round := 1; round <= horizon; round++ {
+				x := make([]float64, c.d)
+				for j := range x {
+					x[j] = math.Sqrt((c.whole + 0.501) * grid)
+				}
+				if round%2 == 0 { // all directions
+					x[c.d-1] = -x[c.d-1]
+				}
+				v := bandit.View{Round: round, Arms: 1, Dim: c.d, X: x}
+				arms := run.Select(&v, nil)
+				distance, err := learnertest.Rule(run).Distance(theta)
+				if err != nil {
+					t.Fatal(err)
+				}
+				farthest = max(farthest, distance)
+				run.Update(&v, arms, []float64{slope * x[0]})
+			}
+			if _, widths[i] = learnertest.Rule(run).Confidence(); !(farthest <= 1) {
+				t.Errorf("%+v, Shrink = %v: theta is at a distance of up to %v", c, shrink, farthest)
+			}
+		}
+		if share := widths[1] / widths[0]; share > c.share {
+			t.Errorf("%+v: Shrink leaves %v of the width, want at most %v", c, share, c.share)
+		}
+	}
+}
+
 // leastEigenvalue is that of the release's V.
 func leastEigenvalue(t *testing.T, sums *privacy.Sums, d int) float64 {
 	t.Helper()

@@ -59,7 +59,6 @@ type UCB struct {
 	// and H^1/2 V^-1 H^1/2 is at most I, as V >= H, and at most rho_max |V^-1| I. It is of use where
 	// the contexts played span all directions. It costs O(d^3) a release. The gamma of sums that cannot
 	// be shifted stays as it is: that of continual.PublicContexts is in the norm of V^-1 already.
-	// Over continual.SecureTree it wants a finer grid, as the bounds there leave rounding out.
 	Shrink bool
 }
 
