@@ -86,6 +86,38 @@ func TestAdaPTTStops(t *testing.T) {
 	}
 }
 
+// TestAdaPTTLead: it stops in the first round in which the lead is not below its threshold, which
+// falls with the rewards.
+func TestAdaPTTLead(t *testing.T) {
+	r := started(t, opened(t, arms.AdaPTT{}.Private(1, 0.1), bandit.Problem{Arms: 3, Slots: 1, RewardMax: 1}, 100_000), 1)
+	rewards, rule := random.New(1, 1, "rewards"), r.Run.(privateRun).Rule().(*arms.AdaPTTRule)
+	if lead, threshold := rule.Lead(); lead != 0 || !math.IsInf(threshold, 1) {
+		t.Errorf("at the beginning the lead is %v and the threshold %v, want 0 and +Inf", lead, threshold)
+	}
+	v, played, y, largest, last := bandit.View{Arms: 3}, make([]int, 0, 1), make([]float64, 1), 0.0, 0.0
+	for v.Round = 1; v.Round <= 100_000; v.Round++ {
+		played = r.choose(&v, played[:0])
+		if y[0] = 0; rewards.Float64() < []float64{0.5, 0.9, 0.5}[played[0]] {
+			y[0] = 1
+		}
+		r.learn(&v, played, y)
+		lead, threshold := rule.Lead()
+		_, stopped := rule.Stopped()
+		if stopped != (lead >= threshold) {
+			t.Fatalf("round %d: stopped %v at a lead of %v, and the threshold is %v", v.Round, stopped, lead, threshold)
+		}
+		if stopped {
+			break
+		}
+		if !math.IsInf(threshold, 1) {
+			largest, last = max(largest, threshold), threshold
+		}
+	}
+	if _, stopped := rule.Stopped(); !stopped || !(last < 0.1*largest) {
+		t.Errorf("stopped: %v; the threshold fell from %v to %v, want to a tenth", stopped, largest, last)
+	}
+}
+
 // TestAdaPTTGoldens compares mean rounds with those of the authors' program, which we ran on an
 // independent stream, by 4 combined standard errors: one alarm in 5,000 suites is false. The
 // program chooses a challenger every round, which makes no difference that is seen here.
