@@ -20,6 +20,8 @@ type Table struct {
 	Align   string
 	Caption string
 	Scale   string // as for Figure
+	// Fold names a table that is folded until the reader opens it. Without a name it is open.
+	Fold string
 	// Filters lets the reader choose rows by clicking, and sort them by a click on a header.
 	Filters []Filter
 }
@@ -109,6 +111,9 @@ func (t *Table) HTML() (string, error) {
 		rows, before, script = t.starting(places), fmt.Sprintf(`<div id="%s"><div class="dpb-filter"></div>`+"\n", name), js+"</div>\n"
 	}
 	var b strings.Builder
+	if t.Fold != "" {
+		fmt.Fprintf(&b, `<details><summary style="font-size:15px">%s</summary>`+"\n", html.EscapeString(t.Fold))
+	}
 	b.WriteString(before)
 	line := func(tag string, n int, text func(int) string, style func(string) string) {
 		b.WriteString("<tr>")
@@ -135,6 +140,9 @@ func (t *Table) HTML() (string, error) {
 		b.WriteString(note("to choose and sort its rows"))
 	}
 	b.WriteString(script)
+	if t.Fold != "" {
+		b.WriteString("</details>\n")
+	}
 	return b.String(), nil
 }
 
