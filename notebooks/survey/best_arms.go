@@ -25,6 +25,9 @@ var bestArmInstances = []instance{
 	{"mu2", []float64{0.75, 0.7, 0.7, 0.7, 0.7}},
 }
 
+// bestArmTitles name the instances in a figure.
+var bestArmTitles = []string{"A", "B"}
+
 // bestArmEpsilons are the budgets. At the smaller one noise decides, at the larger one chance.
 var bestArmEpsilons = []float64{0.02, 1}
 

@@ -46,6 +46,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"c32", "the lower bound is twice as large", "pkg/learner/arms/lower_bounds.go", "return float64(sum * portable.Log(t))", "return float64(2 * sum * portable.Log(t))"},
 	{"c22", "the sum is compared with a tenth", "pkg/mechanism/stopping.go", "float64(s.compare*(log+3*math.Ln2))", "float64(s.compare*(log+3*math.Ln2)) - 0.9*s.fixed - float64(0.9*h*(1+1/s.alpha))"},
 	{"c32b", "the lower bound is three times as large", "pkg/learner/arms/lower_bounds.go", "return float64(sum * portable.Log(t))", "return float64(3 * sum * portable.Log(t))"},
+	{"bd1", "the lower bound is a half", "pkg/learner/arms/best_arm_bound.go", "return float64((1 - 2*delta) *", "return float64(0.5 * (1 - 2*delta) *"},
 	{"best2", "the program's threshold is the proved one", "pkg/learner/arms/ada_p_tt.go", "test: glr{l.Delta, l.AsRun}", "test: glr{l.Delta, false}"},
 	{"lt2", "arms rest later", "pkg/learner/arms/target_imed.go", "portable.Log(float64(horizon)) + float64(0.5*", "portable.Log(float64(horizon)) + 2 + float64(0.5*"},
 	{"c45b", "a design may have max g up to 40m", "pkg/design/optimal.go", "\t\tmost = 2\n", "\t\tmost = 40\n"},

@@ -47,3 +47,18 @@ func TestPullsSmoke(t *testing.T) {
 		}
 	}
 }
+
+// The bound of sequential halving on two arms is that of one phase of T/2 rewards each; without
+// noise it is Hoeffding's alone. On eight arms it falls with the rounds.
+func TestHalvingBound(t *testing.T) {
+	two, inf := []float64{0.7, 0.5}, math.Inf(1)
+	sample, x := math.Exp(-500*0.04/4), 0.3*500*0.2/2
+	for epsilon, want := range map[float64]float64{inf: sample, 0.3: sample + (2+x)*math.Exp(-x)/4} {
+		if got := HalvingBound(two, epsilon, 1000); math.Abs(got-want) > 1e-12 {
+			t.Errorf("two arms, epsilon = %v: %v, want %v", epsilon, got, want)
+		}
+	}
+	if few, many := HalvingBound(halvingArms[0], 1, 1000), HalvingBound(halvingArms[0], 1, 4000); !(few > 1 && many < 1 && many > 0) {
+		t.Errorf("a bound of %v after 1,000 rounds and %v after 4,000, want it to fall below 1", few, many)
+	}
+}

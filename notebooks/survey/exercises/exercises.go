@@ -34,6 +34,8 @@ var set = exercise.Set{
 		[]exercise.Args{{[]float64{0.25, 0.375, 0.5, 0.625, 0.75}}, {[]float64{0.7, 0.75}}, {[]float64{0.5, 0.9, 0.1}}}),
 	"what a mean remembers": exercise.Like(remembers, 0, "after %d rewards, the number of those in the last mean released",
 		exercise.Grid(exercise.UpTo(100))),
+	"evidence without noise": exercise.Like(evident, 1e-9, "for %v rewards of mean %v against %v of mean %v the evidence",
+		exercise.Grid(exercise.Args{10, 300}, exercise.Args{0.7, 0.9}, exercise.Args{10, 40}, exercise.Args{0.2, 0.5})),
 	"first plays": exercise.Like(fewest, 0, "for T = %d, v = %v and kappa = %v the least number of plays",
 		[]exercise.Args{{10_000, 1, 1}, {10_000, 10, 1}, {10_000, 1, 0.3}, {1000, 2.5, 0.5}, {100, 1000, 1}}),
 	"schedule": exercise.Of(func(f func(horizon int, logarithm func(float64) float64) float64) error {
@@ -90,6 +92,24 @@ func remembers(n int) int {
 		check.Try(run.Add(&privacy.Record{Arms: []int{0}, Y: []float64{1}}))
 	}
 	return run.Release().Of[0].Count
+}
+
+// evident returns the evidence without noise that the first of two arms is better: the least, over
+// the mean u that both may have, that n rewards of one and m of the other have against it.
+func evident(n, mean, m, other float64) float64 {
+	against := func(u float64) float64 {
+		return float64(n*arms.DEps(math.Inf(1), mean, u)) + float64(m*arms.DEps(math.Inf(1), other, u))
+	}
+	low, high := other, mean
+	for range 200 {
+		third := (high - low) / 3
+		if against(low+third) < against(high-third) {
+			high -= third
+		} else {
+			low += third
+		}
+	}
+	return against((low + high) / 2)
 }
 
 // scheduled returns the share of a horizon that the batches of the core sets take.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/notebooks/notebooktest"
 	study "github.com/dpbandits/dpbandits/notebooks/survey"
+	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 )
 
 // The stubs and the solutions of the notebook's exercises; a test compares the text.
@@ -60,6 +61,16 @@ func remembered(n int) int {
 		return 1
 	}
 	return 1 << (bits.Len(uint(n)) - 2) // half of the largest power of 2 up to n
+}
+
+func evidenceStub(n, mean, m, other float64) float64 {
+	return n + m // your turn
+}
+
+func evidence(n, mean, m, other float64) float64 {
+	u := (n*mean + m*other) / (n + m) // the mean of all rewards
+	kl := func(mean float64) float64 { return arms.DEps(math.Inf(1), mean, u) }
+	return n*kl(mean) + m*kl(other)
 }
 
 func firstPlaysStub(horizon int, variance, kappa float64) int {
@@ -141,10 +152,11 @@ var answers = map[string]notebooktest.Answer{
 		},
 		`return slices.Max(means) - slices.Min(means)`: func(means []float64) float64 { return slices.Max(means) - slices.Min(means) },
 	}},
-	"what a mean remembers": {Name: "remembered", Stub: rememberedStub, Solution: remembered},
-	"first plays":           {Name: "firstPlays", Stub: firstPlaysStub, Solution: firstPlays},
-	"schedule":              {Name: "planned", Stub: plannedStub, Solution: planned},
-	"sure winners":          {Name: "unbeaten", Stub: unbeatenStub, Solution: unbeaten},
+	"what a mean remembers":  {Name: "remembered", Stub: rememberedStub, Solution: remembered},
+	"evidence without noise": {Name: "evidence", Stub: evidenceStub, Solution: evidence},
+	"first plays":            {Name: "firstPlays", Stub: firstPlaysStub, Solution: firstPlays},
+	"schedule":               {Name: "planned", Stub: plannedStub, Solution: planned},
+	"sure winners":           {Name: "unbeaten", Stub: unbeatenStub, Solution: unbeaten},
 }
 
 func TestExercises(t *testing.T) {
