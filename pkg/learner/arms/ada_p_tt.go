@@ -82,21 +82,7 @@ func (l *AdaPTTRule) Learn(r *privacy.Means) ([]float64, error) {
 // Lead returns by how much the best mean is above another, and the threshold for this difference:
 // of all other arms, the one for which the threshold is the farthest off. It stops when no lead is
 // below its threshold. Until all arms were seen, the lead is 0 and the threshold +Inf.
-func (l *AdaPTTRule) Lead() (lead, threshold float64) {
-	if l.unseen < len(l.of) {
-		return 0, math.Inf(1)
-	}
-	for a := range l.of {
-		if a == l.best {
-			continue
-		}
-		by, want := l.of[l.best].Mean-l.of[a].Mean, l.test.distance(l.of, l.best, a)
-		if threshold == 0 || by-want < lead-threshold {
-			lead, threshold = by, want
-		}
-	}
-	return lead, threshold
-}
+func (l *AdaPTTRule) Lead() (lead, threshold float64) { return l.test.lead(l.of, l.best) }
 
 // challenger returns the arm that is the least sure to be worse than the leader.
 func (l *AdaPTTRule) challenger(leader int, more float64) int {

@@ -40,6 +40,24 @@ func (t glr) sure(of []privacy.Estimate, best int) bool {
 	return true
 }
 
+// lead returns the difference of two means that is the least above its distance, or the farthest
+// below it, and this distance: 0 and +Inf until all arms have a mean.
+func (t glr) lead(of []privacy.Estimate, best int) (lead, distance float64) {
+	for a := range of {
+		if of[a].Count == 0 {
+			return 0, math.Inf(1)
+		}
+		if a == best {
+			continue
+		}
+		by, want := of[best].Mean-of[a].Mean, t.distance(of, best, a)
+		if distance == 0 || by-want < lead-distance {
+			lead, distance = by, want
+		}
+	}
+	return lead, distance
+}
+
 // distance returns the difference of two means at which it stops.
 func (t glr) distance(of []privacy.Estimate, i, j int) float64 {
 	n, m := float64(of[i].Count), float64(of[j].Count)
