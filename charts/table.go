@@ -22,6 +22,9 @@ type Table struct {
 	Scale   string // as for Figure
 	// Filters lets the reader choose rows by clicking, and sort them by a click on a header.
 	Filters []Filter
+	// Folded is the line under which the table is folded, until the reader clicks on it. When empty,
+	// the table is open.
+	Folded string
 }
 
 // NewTable returns a table with these headers and no rows.
@@ -109,6 +112,9 @@ func (t *Table) HTML() (string, error) {
 		rows, before, script = t.starting(places), fmt.Sprintf(`<div id="%s"><div class="dpb-filter"></div>`+"\n", name), js+"</div>\n"
 	}
 	var b strings.Builder
+	if t.Folded != "" {
+		fmt.Fprintf(&b, `<details class="dpb-folded"><summary style="%s;cursor:pointer">%s</summary>`+"\n", captionStyle, html.EscapeString(t.Folded))
+	}
 	b.WriteString(before)
 	line := func(tag string, n int, text func(int) string, style func(string) string) {
 		b.WriteString("<tr>")
@@ -135,6 +141,9 @@ func (t *Table) HTML() (string, error) {
 		b.WriteString(note("to choose and sort its rows"))
 	}
 	b.WriteString(script)
+	if t.Folded != "" {
+		b.WriteString("</details>\n")
+	}
 	return b.String(), nil
 }
 
