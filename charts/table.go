@@ -20,10 +20,11 @@ type Table struct {
 	Align   string
 	Caption string
 	Scale   string // as for Figure
-	// Fold names a table that is folded until the reader opens it. Without a name it is open.
-	Fold string
 	// Filters lets the reader choose rows by clicking, and sort them by a click on a header.
 	Filters []Filter
+	// Folded is the line under which the table is folded, until the reader clicks on it. When empty,
+	// the table is open.
+	Folded string
 }
 
 // NewTable returns a table with these headers and no rows.
@@ -111,8 +112,8 @@ func (t *Table) HTML() (string, error) {
 		rows, before, script = t.starting(places), fmt.Sprintf(`<div id="%s"><div class="dpb-filter"></div>`+"\n", name), js+"</div>\n"
 	}
 	var b strings.Builder
-	if t.Fold != "" {
-		fmt.Fprintf(&b, `<details><summary style="font-size:15px">%s</summary>`+"\n", html.EscapeString(t.Fold))
+	if t.Folded != "" {
+		fmt.Fprintf(&b, `<details class="dpb-folded"><summary style="%s;cursor:pointer">%s</summary>`+"\n", captionStyle, html.EscapeString(t.Folded))
 	}
 	b.WriteString(before)
 	line := func(tag string, n int, text func(int) string, style func(string) string) {
@@ -140,7 +141,7 @@ func (t *Table) HTML() (string, error) {
 		b.WriteString(note("to choose and sort its rows"))
 	}
 	b.WriteString(script)
-	if t.Fold != "" {
+	if t.Folded != "" {
 		b.WriteString("</details>\n")
 	}
 	return b.String(), nil

@@ -3,11 +3,13 @@ package jdp
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/check"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
@@ -120,6 +122,37 @@ func reportAdaC(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		"Over BLT and Unbounded with the shift that minimises the regret bound. Differences are trial by trial; seed %d",
 		cell.Thousands(tables[0].Provenance.Rounds), Budget.Epsilon, Budget.Delta, tables[0].Provenance.Seed)
 	return t, nil
+}
+
+// FigureAdaC draws the regret of the learners of AdaC over that of LinUCB over BLT, with a bar for
+// each game.
+func FigureAdaC() *charts.Figure {
+	games := adaCGames()
+	f := &charts.Figure{
+		Title: "Public contexts", Scale: committed + "jdp-adac-*.csv",
+		X: charts.Axis{Name: "learner (GOPE and OFUL: those of AdaC)"}, Y: charts.Axis{Name: "regret over LinUCB's over BLT"},
+		Marks: []charts.Mark{charts.AtY(1, "")},
+	}
+	all := []string{GOPESound, CoreSetSound, OFULSound, OFULCorrelated, NonPrivate}
+	f.X.Categories = []string{"GOPE", "core sets", "OFUL", "OFUL, correlated", "not private"} // of all
+	for _, game := range games {
+		t, s := lab.MustTable(game.name), charts.Series{Name: strings.Replace(game.arms, "fixed", "arms that stay", 1), Kind: charts.Bar}
+		f.Alt += s.Name + ":"
+		for i, policy := range all {
+			if !slices.Contains(game.policies, policy) {
+				continue
+			}
+			share, lo, hi := over(t, policy, BLTSound)
+			s.X, s.Y, s.Lo, s.Hi = append(s.X, float64(i)), append(s.Y, share), append(s.Lo, lo), append(s.Hi, hi)
+			f.Alt += fmt.Sprintf(" %s %.2f,", f.X.Categories[i], share)
+		}
+		f.Alt = strings.TrimSuffix(f.Alt, ",") + ". "
+		f.Series = append(f.Series, s)
+	}
+	t := lab.MustTable(games[0].name)
+	f.Caption = fmt.Sprintf("n = %s rounds, d = 5, ε = %g, δ = %g. LinUCB over BLT protects contexts and rewards, the private learners here rewards alone. %d trials, seed %d; intervals: 95%%, of paired differences",
+		cell.Thousands(t.Provenance.Rounds), Budget.Epsilon, Budget.Delta, t.Curves[0].Trials, t.Provenance.Seed)
+	return f
 }
 
 // claimAdaC checks what the learners of the table claim and, in the committed tables, which of them

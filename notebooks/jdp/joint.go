@@ -193,6 +193,9 @@ func FigureJoint(axis string) *charts.Figure {
 	}
 	for i, policy := range JointPolicies {
 		x, worst, se := jointLine(of, axis, policy)
+		for j := range x {
+			x[j] = math.Round(1000*x[j]) / 1000 // as it is read out
+		}
 		s := charts.Series{Name: policy, Style: i + 1, X: x, Y: worst}
 		for j, regret := range worst {
 			half := se[j] * of.Curves[0].Student95()

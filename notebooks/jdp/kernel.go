@@ -77,7 +77,7 @@ func FeaturesTable(finals [][]float64, epsilons []float64, features []int) *char
 		row(cell.Epsilon(epsilon), func(f int) []float64 { return means[e][f] })
 	}
 	for e := 1; e < len(epsilons); e++ {
-		row(fmt.Sprintf("what %s adds", cell.Epsilon(epsilons[e])), func(f int) []float64 { return minus(means[e][f], means[0][f]) })
+		row(fmt.Sprintf("what ε = %s adds", cell.Epsilon(epsilons[e])), func(f int) []float64 { return minus(means[e][f], means[0][f]) })
 	}
 	t.Caption = fmt.Sprintf("Regret of LinUCB over BLT on D features: mean and standard error of %d functions, %d maps each",
 		len(finals[0]), len(finals)/len(epsilons)/len(features))

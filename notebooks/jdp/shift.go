@@ -240,6 +240,43 @@ func reportShift(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) 
 	return t, nil
 }
 
+// FigureShift draws the regret over BLT against the shift, both as multiples of what they are at
+// Theorem 5's shift. A line is a setting.
+func FigureShift() *charts.Figure {
+	const top = 1.8
+	f := &charts.Figure{
+		Title: "Regret against the shift", Scale: committed + "jdp-shift-*.csv", Height: 520,
+		X: charts.Axis{Name: "ρmin over Theorem 5's ρmin"}, Y: charts.Axis{Name: "regret over that at Theorem 5's ρmin", Range: [2]float64{0, top}},
+		Marks: []charts.Mark{charts.AtY(1, "")},
+	}
+	for _, times := range shiftTimes {
+		f.X.Categories = append(f.X.Categories, fmt.Sprintf("%g", times))
+	}
+	beyond := ""
+	for _, of := range []struct {
+		name, world, sums string
+		style             int
+	}{
+		{"fresh arms, d = 3", "d3", BLTSound, 1}, {"fresh arms, d = 5", "gap0.1", BLTSound, 2}, {"fresh arms, d = 10", "d10", BLTSound, 3},
+		{"arms that stay, d = 5", "fixed", BLTSound, 5}, {"fresh arms, d = 5, β/100", "gap0.1", ShiftGreedy, 4},
+	} {
+		t, s := lab.MustTable("jdp-shift-"+of.world), charts.Series{Name: of.name, Style: of.style}
+		for i, times := range shiftTimes {
+			share, lo, hi := over(t, shiftName(of.sums, times), shiftName(of.sums, 1))
+			s.X, s.Y, s.Lo, s.Hi = append(s.X, float64(i)), append(s.Y, share), append(s.Lo, lo), append(s.Hi, hi)
+			if share > top && times == shiftTimes[len(shiftTimes)-1] {
+				beyond = fmt.Sprintf("; the line of β/100 leaves the picture, and is at %.1f in the end", share)
+			}
+		}
+		f.Series = append(f.Series, s)
+		f.Alt += fmt.Sprintf("%s: %.2f at half of the shift, %.2f at four times, %.2f at eight times. ", of.name, s.Y[0], s.Y[3], s.Y[4])
+	}
+	t := lab.MustTable("jdp-shift-fixed")
+	f.Caption = fmt.Sprintf("LinUCB over BLT, gap 0.1, 25 arms, ε = 1, δ = 0.1, n = %s rounds; %d trials, seed %d. Bands are the 95%% intervals of paired differences%s",
+		cell.Thousands(t.Provenance.Rounds), t.Curves[0].Trials, t.Provenance.Seed, beyond)
+	return f
+}
+
 // claimBestShift minimises the bounds, plays a run under them, and compares what they ask for with
 // the committed tables.
 func claimBestShift(s cell.Scale) (string, error) {

@@ -3,6 +3,7 @@ package jdp
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
@@ -65,27 +66,99 @@ func reportShrink(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error)
 	return t, nil
 }
 
-// claimShrink plays a run on fresh arms, in which theta must be in every confidence set, and
-// compares the committed tables.
-func claimShrink(s cell.Scale) (string, error) {
-	rounds := cell.Pick(s, 5_000, 30_000, 1<<17)
-	l := learner.New(linear.UCB{OptimalShift: true, Shrink: true}, seldomSums[BLTSound])
-	env := shrinkWorlds[2].env
+// FigureShrink draws the regret with a width that shrinks over that with Proposition 4's, with a
+// bar for each setting.
+func FigureShrink() *charts.Figure {
+	f := &charts.Figure{
+		Title: "Regret with a width that shrinks", Scale: committed + "jdp-shrink-*.csv",
+		X: charts.Axis{Name: "sums"}, Y: charts.Axis{Name: "regret over that with Proposition 4's β", Range: [2]float64{0, 1.2}},
+		Marks: []charts.Mark{charts.AtY(1, "")},
+	}
+	for _, name := range shiftSums {
+		f.X.Categories = append(f.X.Categories, short(name))
+	}
+	for i, world := range shrinkWorlds {
+		t, s := lab.MustTable("jdp-shrink-"+world.name), charts.Series{Kind: charts.Bar}
+		s.Name = fmt.Sprintf("%s, gap %g", map[bool]string{true: "arms that stay", false: "fresh arms"}[world.env.Fixed], world.env.Gap)
+		f.Alt += s.Name + ":"
+		for _, name := range world.sums {
+			share, lo, hi := over(t, shrinking(name), name)
+			s.Y, s.Lo, s.Hi = append(s.Y, share), append(s.Lo, lo), append(s.Hi, hi)
+			f.Alt += fmt.Sprintf(" %.2f over %s,", share, short(name))
+		}
+		f.Alt = strings.TrimSuffix(f.Alt, ",") + ". "
+		f.Series = append(f.Series, s)
+		if i == 0 {
+			f.Caption = fmt.Sprintf("LinUCB, d = 5, 25 arms, ε = 1, δ = 0.1, n = %s rounds, Theorem 5's shift; %d trials, seed %d. Intervals: 95%%, of paired differences",
+				cell.Thousands(t.Provenance.Rounds), t.Curves[0].Trials, t.Provenance.Seed)
+		}
+	}
+	return f
+}
+
+// shrinkRound plays LinUCB over BLT, and shows after each choice how far theta is from the centre
+// of the confidence set, in units of beta, and beta.
+func shrinkRound(world shiftWorld, shrink bool, rounds int, see func(round int, far, beta float64)) {
+	l, env := learner.New(linear.UCB{OptimalShift: true, Shrink: shrink}, seldomSums[BLTSound]), world.env
 	trial := check.Try(env.Open()).Start(random.New(Seed, 0, "contexts"))
 	run := check.Try(l.Open(env.Problem(), rounds)).Start(random.New(Seed, 0, "own"), random.Source(Seed, 0, "noise"))
 	rewards := random.New(Seed, 0, "rewards")
 	var v bandit.View
-	arms, y, worst, first, last := []int{}, []float64{0}, 0.0, 0.0, 0.0
+	arms, y := []int{}, []float64{0}
 	for round := range rounds {
 		trial.Next(&v)
 		arms = check.Try(run.Select(&v, arms[:0]))
-		worst = math.Max(worst, check.Try(ruleOf(run).Distance(environment.Theta(trial))))
-		if _, last = ruleOf(run).Confidence(); round == 0 {
-			first = last
-		}
+		far := check.Try(ruleOf(run).Distance(environment.Theta(trial)))
+		_, beta := ruleOf(run).Confidence()
+		see(round, far, beta)
 		trial.Pull(rewards, arms, y)
 		check.OK(run.Update(&v, arms, y))
 	}
+}
+
+// shrinkRounds is the length of a run of shrinkRound.
+func shrinkRounds(s cell.Scale) int { return cell.Pick(s, 5_000, 30_000, 1<<17) }
+
+// FigureWidths draws beta over the rounds of runs, with Proposition 4's width and with one that
+// shrinks.
+func FigureWidths(s cell.Scale) *charts.Figure {
+	rounds := shrinkRounds(s)
+	const from = 100
+	grid := simulate.LogGrid(rounds, 60)
+	f := &charts.Figure{
+		Title: "The width β over the rounds", Scale: cell.Here(s),
+		X: charts.Axis{Name: "round t", Log: true, Range: [2]float64{from, float64(rounds)}}, Y: charts.Axis{Name: "width β"},
+	}
+	for i, of := range []struct {
+		name   string
+		shrink bool
+		world  int
+	}{{"Proposition 4, arms that stay", false, 1}, {"shrinks, arms that stay", true, 1}, {"shrinks, fresh arms", true, 2}} {
+		line := charts.Series{Name: of.name, Style: []int{1, 5, 2}[i]}
+		shrinkRound(shrinkWorlds[of.world], of.shrink, rounds, func(round int, _, beta float64) {
+			if round+1 >= from && slices.Contains(grid, round+1) {
+				line.X, line.Y = append(line.X, float64(round+1)), append(line.Y, beta)
+			}
+		})
+		last := line.Y[len(line.Y)-1]
+		f.Series = append(f.Series, line)
+		f.Alt += fmt.Sprintf("%s: from %.1f to %.1f. ", of.name, line.Y[0], last)
+	}
+	f.Y.Range = [2]float64{0, 10 * math.Ceil(f.Series[0].Y[len(f.Series[0].Y)-1]/10)}
+	f.Caption = fmt.Sprintf("One run of LinUCB over BLT for each line, calibrated for its %s rounds: d = 5, 25 arms, gap 0.1, ε = 1, δ = 0.1; seed %d", cell.Thousands(rounds), Seed)
+	return f
+}
+
+// claimShrink plays a run on fresh arms, in which theta must be in every confidence set, and
+// compares the committed tables.
+func claimShrink(s cell.Scale) (string, error) {
+	rounds := shrinkRounds(s)
+	worst, first, last := 0.0, 0.0, 0.0
+	shrinkRound(shrinkWorlds[2], true, rounds, func(round int, far, beta float64) {
+		if worst, last = math.Max(worst, far), beta; round == 0 {
+			first = beta
+		}
+	})
 	check.That(worst <= 1, "theta left the confidence set: |theta - centre|_V = %.3f beta", worst)
 	check.That(last < first, "beta is %.1f at first and %.1f at last", first, last)
 	evidence := []string{fmt.Sprintf("θ is within %.2f β of the centre in %d rounds; β falls from %.1f to %.1f", worst, rounds, first, last)}

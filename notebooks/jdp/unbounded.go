@@ -1,13 +1,16 @@
 package jdp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/check"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -95,7 +98,38 @@ func reportUnbounded(_ cell.Scale, tables []*simulate.Table) (*charts.Table, err
 	return t, nil
 }
 
-// endless returns |C|^2 of the exponents gamma and delta: the mean over the unit circle of |c|^2,
+// FigureUnbounded draws the regret over sums that need n, and over those that do not, with a bar
+// for each n that they are calibrated for.
+func FigureUnbounded() *charts.Figure {
+	names := map[string]string{
+		GaussianSound: "tree", UnboundedSound: "Unbounded, seldom", UnboundedBlind: "the same, n unknown",
+	}
+	f := &charts.Figure{
+		Title: "Sums that need n, and sums that do not", Scale: committed + "jdp-unbounded-*-gap0.1.csv",
+		X: charts.Axis{Name: "sums"}, Y: charts.Axis{Name: "cumulative regret"},
+	}
+	all := []string{GaussianSound, BLTSound, UnboundedSound, UnboundedBlind}
+	for _, policy := range all {
+		f.X.Categories = append(f.X.Categories, cmp.Or(names[policy], short(policy)))
+	}
+	for _, horizon := range UnboundedHorizons {
+		t := lab.MustTable(Unbounded(cell.Paper, horizon, 0.1).Name)
+		s := lasts95(t, fmt.Sprintf("n = %s", cell.Thousands(horizon)), all)
+		f.Series = append(f.Series, s)
+		f.Alt += s.Name + ":"
+		for i, y := range s.Y {
+			f.Alt += fmt.Sprintf(" %s %.0f,", f.X.Categories[i], y)
+		}
+		f.Alt = strings.TrimSuffix(f.Alt, ",") + ". "
+		f.Caption += fmt.Sprintf("n = %s: regret at round %s. ", cell.Thousands(horizon), cell.Thousands(t.Provenance.Rounds))
+		if horizon == Horizon {
+			f.Caption += fmt.Sprintf("Means of %d trials with 95%% intervals; d = 5, K = 25, gap 0.1, ε = 1, δ = 0.1; seed %d", t.Curves[0].Trials, t.Provenance.Seed)
+		}
+	}
+	return f
+}
+
+// endless returns |C|^2 of the exponents p and q, gamma and delta in their code: the mean over the unit circle of |c|^2,
 // from angle exp(-far) on, by Simpson's rule in s = -ln(angle). Beyond s = 44, where the circle is
 // at 1, it is in u = ln s, and beyond u = 20 of the leading term.
 func endless(gamma, delta, far float64) (sum float64) {
@@ -157,8 +191,8 @@ func claimUnbounded(s cell.Scale) (string, error) {
 	} {
 		all, countable := endless(c[0], c[1], math.Inf(1)), endless(c[0], c[1], 63*math.Ln2)
 		check.That(math.Abs(all/c[2]-1) < 1e-4 && math.Abs(countable/c[3]-1) < 2e-3,
-			"|C|² of γ = %v, δ = %v is %v, of which 2⁶³ rows make %v, want %v and %v", c[0], c[1], all, countable, c[2], c[3])
-		evidence += fmt.Sprintf(", %.4g for γ = %v and δ = %v, of which the first 2⁶³ rows make %.1f", all, c[0], c[1], countable)
+			"|C|² of p = %v, q = %v is %v, of which 2⁶³ rows make %v, want %v and %v", c[0], c[1], all, countable, c[2], c[3])
+		evidence += fmt.Sprintf(", %.4g for p = %v and q = %v, of which the first 2⁶³ rows make %.1f", all, c[0], c[1], countable)
 	}
 	return evidence, nil
 }

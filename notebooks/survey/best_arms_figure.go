@@ -44,6 +44,6 @@ func MustBestArms() (*charts.Figure, *charts.Table) {
 	f.Caption += about + " As run: by the threshold of the authors' program, which is not proved. " +
 		"Local: no curator is trusted; its bound is not this one. make reproduce FIGURE=survey-best-arm SCALE=paper"
 	t := MustReport("survey-best-arm")
-	t.Fold, t.Scale = "All rounds and errors", f.Scale
+	t.Folded, t.Scale = "All rounds and errors", f.Scale
 	return f, t
 }

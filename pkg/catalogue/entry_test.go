@@ -70,6 +70,8 @@ func claims(t *testing.T, e catalogue.Entry, claim privacy.Claim, asked privacy.
 		t.Errorf("claims epsilon = %v: set Entry.Private", epsilon)
 	case e.Private && !(epsilon > 0 && epsilon <= asked.Epsilon*(1+1e-6)):
 		t.Errorf("claims epsilon = %v of the %v that it is asked for: New has to hand the budget to the statistic", epsilon, asked.Epsilon)
+	case e.Private && claim.Model() == privacy.Joint && e.Model == privacy.Central:
+		t.Errorf("claims the %v model, as it accepts contexts, and Entry.Model is %v: refuse them in Prepare, or set Entry.Model", claim.Model(), e.Model)
 	case e.Private && claim.Model() != e.Model:
 		t.Errorf("claims the %v model, and Entry.Model is %v", claim.Model(), e.Model)
 	}

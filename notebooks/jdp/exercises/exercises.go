@@ -65,8 +65,8 @@ var set = exercise.Set{
 	"square root": exercise.Like(func(i int) float64 { // a central binomial coefficient over 4^i
 		return math.Gamma(float64(i)+0.5) / (math.Sqrt(math.Pi) * math.Gamma(float64(i)+1))
 	}, 1e-9, "r(%d)", exercise.Grid(exercise.Args{0, 1, 7, 40})),
-	"excludes": exercise.Like(func(p, q, delta float64) float64 { return math.Log((p - delta) / q) }, 1e-9,
-		"what p = %v, q = %v exclude at δ = %v", []exercise.Args{{0.6, 0.2, 0}, {0.6, 0.2, 0.1}}),
+	"excludes": exercise.Like(func(p, q, delta float64) float64 { return max(0, math.Log((p-delta)/q)) }, 1e-9,
+		"what p = %v, q = %v exclude at δ = %v", []exercise.Args{{0.6, 0.2, 0}, {0.6, 0.2, 0.1}, {0.2, 0.6, 0.1}}),
 }
 
 // mostRight is the largest p for which playing the better arm with probability p is private: in one

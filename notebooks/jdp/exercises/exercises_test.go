@@ -160,7 +160,7 @@ func excludesStub(p, q, delta float64) float64 {
 }
 
 func excludes(p, q, delta float64) float64 {
-	return math.Log((p - delta) / q)
+	return max(0, math.Log((p-delta)/q))
 }
 
 var answers = map[string]notebooktest.Answer{

@@ -218,6 +218,9 @@ func (s learnerSuite) opens() error {
 		p := good
 		change(&p)
 		if _, err := s.learner.Open(p, s.Horizon); err == nil {
+			if err := p.Validate(); err != nil {
+				return fmt.Errorf("its Open accepts a problem that Problem.Validate refuses: %w", err)
+			}
 			return fmt.Errorf("its Open accepts %+v, want an error", p)
 		}
 	}

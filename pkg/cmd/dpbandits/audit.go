@@ -43,6 +43,11 @@ func attack(ctx context.Context, s cell.Scale, to console) error {
 	if err != nil {
 		return err
 	}
+	return show(report, to)
+}
+
+// show prints a report, and returns an error if the suite wants another.
+func show(report suite.Report, to console) error {
 	if _, err := fmt.Fprintf(to.out, "\n%s\n%s\n%s\n", table(report).Text(), behind(report).Text(), report.Summary()); err != nil {
 		return err
 	}

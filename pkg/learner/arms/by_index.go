@@ -49,7 +49,7 @@ type byIndex struct {
 
 // Act appends the arm with the largest index.
 func (l *byIndex) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
-	unseen, err := l.receive(broadcast)
+	unseen, err := l.unseenIn(broadcast)
 	if err != nil {
 		return dst, err
 	}

@@ -9,11 +9,12 @@
 // lowest index.
 //
 // To write one, give [ByIndex] a formula for what a round chooses by, as [BoltzmannGumbel] does in
-// a short file; .github/CONTRIBUTING.md has the steps. Where that is too slow, or no formula, embed
-// a base in the policy's rule: leader if the choice changes with the estimates alone, told if it
-// changes in each round, pair if it plays a leader or a challenger, bets if it is for adversarial
-// rewards and draws arms by probabilities. Each says in its comment (go doc -u) what a device is
-// told.
+// a short file; .github/CONTRIBUTING.md has the steps. Where that is too slow, or no formula, have
+// Prepare return prepare(...), which refuses the problems of other packages, and embed a base in
+// the policy's rule: leader if the choice changes with the estimates alone, told if it changes in
+// each round, as in [LazyUCB], pair if it plays a leader or a challenger, bets if it is for
+// adversarial rewards and draws arms by probabilities. Each says in its comment (go doc -u) what a
+// device is told.
 //
 // Not private, over exact means:
 //

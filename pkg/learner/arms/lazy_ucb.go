@@ -49,7 +49,7 @@ type lazyUCB struct {
 
 // Act appends the arm with the largest upper confidence bound.
 func (l *lazyUCB) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
-	unseen, err := l.receive(broadcast)
+	unseen, err := l.unseenIn(broadcast)
 	if err != nil || unseen >= 0 {
 		return append(dst, max(unseen, 0)), err
 	}

@@ -33,7 +33,7 @@ func newPosterior(p bandit.Problem, own *rand.Rand) posterior {
 // largest appends the arm with the largest draw, or one without an estimate. An arm's mean is
 // raised by boost ln t times the scale of its noise.
 func (l *posterior) largest(broadcast []float64, boost float64, round int, dst []int) ([]int, error) {
-	unseen, err := l.receive(broadcast)
+	unseen, err := l.unseenIn(broadcast)
 	if err != nil || unseen >= 0 {
 		return append(dst, max(unseen, 0)), err
 	}
@@ -65,7 +65,7 @@ func (l *posterior) largest(broadcast []float64, boost float64, round int, dst [
 // explain appends the means, and the draws of the last round as indices, which it makes again: most
 // were not computed. The width is that of the posterior.
 func (l *posterior) explain(broadcast []float64, boost float64, round int, dst []bandit.Insight) ([]bandit.Insight, error) {
-	unseen, err := l.receive(broadcast)
+	unseen, err := l.unseenIn(broadcast)
 	if err != nil {
 		return dst, err
 	}

@@ -9,7 +9,11 @@ import (
 )
 
 // told is the base of rules that choose anew every round, by draws of their own or by the time.
-// What the users' devices are told is the arms' estimates.
+//
+// What the users' devices are told is the arms' estimates: arm a's mean is number armSize*a+mean of
+// the broadcast, its count number armSize*a+count, and so on. Act calls unseenIn, and reads the
+// rest there: of is for Learn alone, which may run elsewhere. Where a round's arm is drawn, Explain
+// shows NaN as indices.
 type told struct {
 	estimates
 	numbers []float64
@@ -54,7 +58,7 @@ func (t *told) Learn(r *privacy.Means) ([]float64, error) {
 // shown appends the means of a broadcast, and what a function returns of an arm that was seen: its
 // index, and how far above its mean the true one may be, both for rewards in [0, 1].
 func (t *told) shown(broadcast []float64, dst []bandit.Insight, of func(arm int) (index, above float64)) ([]bandit.Insight, error) {
-	if _, err := t.receive(broadcast); err != nil {
+	if _, err := t.unseenIn(broadcast); err != nil {
 		return dst, err
 	}
 	lo, span := t.problem.RewardMin, t.problem.RewardMax-t.problem.RewardMin
@@ -74,8 +78,8 @@ func (t *told) ours(broadcast []float64) bool {
 	return len(broadcast) > 0 && &broadcast[0] == &t.numbers[0]
 }
 
-// receive checks a broadcast, and returns the first arm that was not seen or, if there is none, -1.
-func (t *told) receive(broadcast []float64) (unseen int, err error) {
+// unseenIn checks a broadcast, and returns the first arm that was not seen, or -1.
+func (t *told) unseenIn(broadcast []float64) (unseen int, err error) {
 	if len(broadcast) != len(t.numbers) {
 		return -1, fmt.Errorf("a broadcast of %d numbers, want %d for each of %d arms", len(broadcast), armSize, len(t.of))
 	}

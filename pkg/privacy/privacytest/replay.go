@@ -341,7 +341,7 @@ func (c PolicyCase[R]) otherMachine(fail report) {
 		}
 		for i, arms := range p.arms {
 			if !slices.Equal(arms, p.elsewhere[i]) {
-				fail("round %d: %v is played, and %v by a policy that has not learnt and reads a copy of the broadcast: put all that Act needs into the broadcast",
+				fail("round %d: %v is played, and %v by a policy that has not learnt and reads a copy of the broadcast: put all that Act needs into the broadcast, and read it there",
 					i+1, arms, p.elsewhere[i])
 				break
 			}
