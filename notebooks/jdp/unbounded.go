@@ -129,9 +129,11 @@ func FigureUnbounded() *charts.Figure {
 	return f
 }
 
-// endless returns |C|^2 of the exponents p and q, gamma and delta in their code: the mean over the unit circle of |c|^2,
-// from angle exp(-far) on, by Simpson's rule in s = -ln(angle). Beyond s = 44, where the circle is
-// at 1, it is in u = ln s, and beyond u = 20 of the leading term.
+// endless returns |C|^2 of the exponents p and q, gamma and delta in their code.
+//
+// It is the mean over the unit circle of |c|^2, from angle exp(-far) on, by Simpson's rule in s =
+// -ln(angle). Beyond s = 44, where the circle is at 1, it is in u = ln s, and beyond u = 20 of the
+// leading term.
 func endless(gamma, delta, far float64) (sum float64) {
 	simpson := func(from, to float64, f func(float64) float64) {
 		const steps = 20_000
