@@ -546,10 +546,10 @@ func subjects() []subject {
 			}
 		}).on(".Learner", ".Delay", "argument 2"), // a smaller Most does not fit the Delay
 		semis("learner.Delayed over blocks", func() any {
-			return learner.Delayed{Learner: slots.DPUCBMATAsPublished(pick2of4(), 1), Most: 3}
+			return learner.Delayed{Learner: slots.OMM{Matroid: pick2of4()}.AsPublished(1), Most: 3}
 		}).on(".Most", "argument 2"),
 		semis("learner.Metered over blocks", func() any {
-			return learner.Metered{Learner: slots.DPUCBMATAsPublished(pick2of4(), 1), Budget: privacy.Budget{Epsilon: 4}}
+			return learner.Metered{Learner: slots.OMM{Matroid: pick2of4()}.AsPublished(1), Budget: privacy.Budget{Epsilon: 4}}
 		}),
 		of("learner.New", func() []any {
 			return []any{func(p learner.Policy[privacy.Sums], s privacy.Accumulator) bandit.Learner {
@@ -631,7 +631,7 @@ func subjects() []subject {
 		}),
 		of("learner.Uniform", func() []any { return []any{mixer, learner.Uniform{}, 4} }),
 		of("learner.BitSum", func() []any { return []any{mixer, learner.BitSum{}, 4} }),
-		semis("slots.NewOMM", func() any { return slots.NewOMM(pick2of4()) }),
+		semis("slots.OMM{}.Learner", func() any { return slots.OMM{Matroid: pick2of4()}.Learner() }),
 		semis("slots.OMM over counts", func() any { return learner.New(slots.OMM{Matroid: pick2of4()}, tally.Counts{}) }),
 		semis("slots.OMM over clicks", func() any {
 			return learner.New(slots.OMM{Matroid: pick2of4(), Explore: 1.5, LogT: true}, tally.Cascade{Budget: budget})

@@ -46,9 +46,9 @@ func BenchmarkMatroidRound(b *testing.B) {
 		name string
 		make func(m matroid.Matroid) bandit.Learner
 	}{
-		{"dpucb", func(m matroid.Matroid) bandit.Learner { return slots.DPUCBMAT(m, Epsilon) }},
-		{"dpts", func(m matroid.Matroid) bandit.Learner { return slots.DPTSMAT(m, Epsilon) }},
-		{"omm", func(m matroid.Matroid) bandit.Learner { return slots.NewOMM(m) }},
+		{"dpucb", func(m matroid.Matroid) bandit.Learner { return slots.OMM{Matroid: m}.Private(Epsilon) }},
+		{"dpts", func(m matroid.Matroid) bandit.Learner { return slots.CTS{Matroid: m}.Private(Epsilon) }},
+		{"omm", func(m matroid.Matroid) bandit.Learner { return slots.OMM{Matroid: m}.Learner() }},
 		{"cts", func(m matroid.Matroid) bandit.Learner { return learner.New(slots.CTS{Matroid: m}, nil) }},
 		{"kl-osm", func(m matroid.Matroid) bandit.Learner { return learner.New(slots.KLOSM{Matroid: m}, nil) }},
 		{"kl-osm-blocks", func(m matroid.Matroid) bandit.Learner { return klBlocks(0.1)(m, budget) }},

@@ -20,5 +20,10 @@ func Slots() []Entry {
 			return make(m, b.Epsilon)
 		}}
 	}
-	return []Entry{entry("DPUCB-MAT", false, slots.DPUCBMAT), entry("DPTS-MAT", false, slots.DPTSMAT), entry("CUCB, tree", true, slots.CUCBTree)}
+	type made = learner.Private[privacy.Means]
+	return []Entry{
+		entry("DPUCB-MAT", false, func(m matroid.Matroid, e float64) made { return slots.OMM{Matroid: m}.Private(e) }),
+		entry("DPTS-MAT", false, func(m matroid.Matroid, e float64) made { return slots.CTS{Matroid: m}.Private(e) }),
+		entry("CUCB, tree", true, func(m matroid.Matroid, e float64) made { return slots.OMM{Matroid: m}.OverTree(e) }),
+	}
 }

@@ -226,7 +226,7 @@ func soundLinear(e Effort) (items []audit.Item) {
 	add("LinUCB on random features", learner.Kernel{Learner: gaussianLinUCB(), Features: 4}, same, runs)
 	add("Gaussian Thompson sampling", arms.GaussianThompson{}.Private(1, 1, Budget.Delta), unplayed(linearRounds), runs)
 	one := oneArm(0)
-	add("CUCB over trees", slots.CUCBTree(opened(matroid.NewUniform(one.problem.Arms, one.problem.Slots)), Budget.Epsilon), one, runs)
+	add("CUCB over trees", slots.OMM{Matroid: opened(matroid.NewUniform(one.problem.Arms, one.problem.Slots))}.OverTree(Budget.Epsilon), one, runs)
 	return items
 }
 

@@ -148,9 +148,9 @@ func TestSampledNoise(t *testing.T) {
 	}
 }
 
-// TestKvetonIndex: NewOMM's width is that of Kveton et al., sqrt(2 ln t/T_e), of the range's
-// length. The indices of arms with one and four observations are equal where the means are half
-// that of one observation apart.
+// TestKvetonIndex: OMM's width without privacy is that of Kveton et al., sqrt(2 ln t/T_e), of the
+// range's length. The indices of arms with one and four observations are equal where the means are
+// half that of one observation apart.
 func TestKvetonIndex(t *testing.T) {
 	m := expect.Must(matroid.NewUniform(2, 1))
 	for _, c := range []struct {
@@ -159,7 +159,7 @@ func TestKvetonIndex(t *testing.T) {
 	}{{1 - 0.001, 1}, {1 + 0.001, 0}} {
 		width := 10 * math.Sqrt(2*math.Log(50))
 		tally := &said{estimates: []privacy.Estimate{{Mean: c.mean, Count: 1}, {Mean: 1 + width/2, Count: 4}}}
-		l := slots.NewOMM(m)
+		l := slots.OMM{Matroid: m}.Learner()
 		l.Statistic = tally
 		run := bandittest.Run(t, l, bandit.Problem{Arms: 2, Slots: 1, RewardMax: 10}, 10, nil, random.Source(1, 0, "noise"))
 		for arm := range 2 {

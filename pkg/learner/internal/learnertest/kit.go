@@ -380,17 +380,17 @@ var SemiBandits = []struct {
 	Name string
 	Make func(m matroid.Matroid) bandit.Learner
 }{
-	{"omm", func(m matroid.Matroid) bandit.Learner { return slots.NewOMM(m) }},
-	{"dpucb-mat", func(m matroid.Matroid) bandit.Learner { return slots.DPUCBMAT(m, 2) }},
+	{"omm", func(m matroid.Matroid) bandit.Learner { return slots.OMM{Matroid: m}.Learner() }},
+	{"dpucb-mat", func(m matroid.Matroid) bandit.Learner { return slots.OMM{Matroid: m}.Private(2) }},
 	{"dpucb-mat-remember", func(m matroid.Matroid) bandit.Learner {
 		return learner.New(slots.OMM{Matroid: m}, tally.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true})
 	}},
 	{"cts", func(m matroid.Matroid) bandit.Learner { return learner.New(slots.CTS{Matroid: m}, nil) }},
-	{"dpts-mat", func(m matroid.Matroid) bandit.Learner { return slots.DPTSMAT(m, 2) }},
+	{"dpts-mat", func(m matroid.Matroid) bandit.Learner { return slots.CTS{Matroid: m}.Private(2) }},
 	{"dpts-sample", func(m matroid.Matroid) bandit.Learner {
 		return learner.New(slots.CTS{Matroid: m, Width: 0.5, Sample: true}, tally.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true})
 	}},
-	{"cucb-tree", func(m matroid.Matroid) bandit.Learner { return slots.CUCBTree(m, 2) }},
+	{"cucb-tree", func(m matroid.Matroid) bandit.Learner { return slots.OMM{Matroid: m}.OverTree(2) }},
 	{"cts-beta", func(m matroid.Matroid) bandit.Learner { return slots.CTSBeta{Matroid: m} }},
 	{"kl-osm", func(m matroid.Matroid) bandit.Learner { return learner.New(slots.KLOSM{Matroid: m}, nil) }},
 	{"kl-osm-blocks", func(m matroid.Matroid) bandit.Learner {
