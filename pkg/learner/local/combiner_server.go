@@ -204,7 +204,10 @@ func (c *combinerServer) add(i int, s learner.Server, p bandit.Problem, horizon 
 	if err := field.Check("learner: "+name, s); err != nil {
 		return err
 	}
-	opened, err := learner.OpenServer(name, s, p, horizon)
+	opened, err := s.Open(p, horizon)
+	if err == nil {
+		err = checks.Opened(name, s, opened)
+	}
 	if err != nil {
 		return fmt.Errorf("learner: the server of base learner %d: %w", i, err)
 	}

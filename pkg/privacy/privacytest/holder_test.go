@@ -86,7 +86,6 @@ var bare = []string{
 var begun = map[string]string{
 	"online.ExpertsCalibrated":                 "any(advised())",
 	"online.ExpertsRun":                        "any(advised().Start(rand.New(rand.NewPCG(1, 1)), rand.NewPCG(1, 2)))",
-	"learner.MeteredCalibrated":                "open(" + metered + ")",
 	"learner.PrivateRun[privacy.Sums]":         "start(learner.New(linear.UCB{}, privacy.Accumulator(continual.BLT{Budget: approximate})))",
 	"learner.PrivateRun[privacy.Means]":        "start(slots.OMM{Matroid: pick()}.Private(1))",
 	"learner.PrivateRun[continual.Batch]":      "start(learner.New(linear.Weighted{}, continual.VectorBatches{Budget: approximate}))",
@@ -97,7 +96,6 @@ var begun = map[string]string{
 }
 
 const (
-	metered  = "learner.Metered{Learner: slots.OMM{Matroid: pick()}.Private(1), Budget: pure}"
 	refined  = "learner.New(sparse.SparseJDP{}, privacy.Statistic[episodes.SparseGram](episodes.SparseEpisodes{" + perEpisode + "}))"
 	hardened = "learner.New(sparse.FLIPHAT{}, privacy.Statistic[episodes.SparseTheta](episodes.NoisyIHT{" + thresholding + "}))"
 )
