@@ -20,6 +20,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/design"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/draw"
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -274,7 +275,7 @@ func subjects() []subject {
 		of("random.NewDiscreteLaplace", func() []any { return []any{random.NewDiscreteLaplace, uint64(9), uint64(2)} }),
 		of("random.NewBetaBelow", func() []any { return []any{random.NewBetaBelow, 9.0, 10.0, 8.0, 0.75} }),
 		of("random.NewWishart", func() []any { return []any{random.NewWishart, 3, 5, 1.5} }),
-		values("random.TruncatedBeta", func() any { return &random.TruncatedBeta{Dim: 4, Lo: -0.5, Hi: 0.25} }),
+		values("draw.TruncatedBeta", func() any { return &draw.TruncatedBeta{Dim: 4, Lo: -0.5, Hi: 0.25} }),
 
 		of("privacy.Budget.CalibrateSelection", func() []any {
 			return []any{func(b privacy.Budget, picks int, share float64) (float64, error) {

@@ -40,8 +40,8 @@ func (b Begins[R]) Begin(own *rand.Rand) Rule[R] { return b(own) }
 // rule that remembered views would leak them past the statistic; package privacytest replays runs
 // to detect that.
 //
-// A rule that plays arms in turn as long as the release does not move, and draws nothing, may have a
-// method more, which makes its learner one that a simulation can fast-forward:
+// A rule that plays arms in turn as long as the release does not move, and draws nothing, may have
+// one more method, with which a simulation can fast-forward its learner:
 //
 //	// Turn appends the arms that Act chooses in the view's round and those after it, up to where
 //	// they repeat. One arm a round is played.

@@ -22,16 +22,15 @@ type System struct {
 // NewSystem returns a source with an empty buffer.
 func NewSystem() *System { return &System{next: len(System{}.buf)} }
 
-// RecordedSystem returns a source that gives the words of the past first, then new ones, and keeps
-// them all: for a run that is saved and goes on (package snapshot). What it keeps is as secret as
-// the data that the noise is to hide.
-func RecordedSystem(past []uint64) *System {
-	s := NewSystem()
+// Record has the source give the words of the past first, then new ones, and keep them all: for a
+// run that is saved and goes on (package snapshot). What it keeps is as secret as the data that the
+// noise is to hide. It returns the source, of which no word has been drawn yet.
+func (s *System) Record(past []uint64) *System {
 	s.past, s.record = past, true
 	return s
 }
 
-// Words returns a copy of all words that a recorded source has given.
+// Words returns a copy of all words that a source has given since Record.
 func (s *System) Words() []uint64 { return slices.Clone(s.words) }
 
 // Uint64 returns a word of randomness.

@@ -67,7 +67,7 @@ func TestSystemFailsLoudly(t *testing.T) {
 
 // TestRecordedSystem: a recorded source gives its past first, then new words, and keeps them all.
 func TestRecordedSystem(t *testing.T) {
-	first := RecordedSystem(nil)
+	first := NewSystem().Record(nil)
 	for range 1000 {
 		first.Uint64()
 	}
@@ -75,7 +75,7 @@ func TestRecordedSystem(t *testing.T) {
 	if len(past) != 1000 {
 		t.Fatalf("%d words are kept, want 1000", len(past))
 	}
-	second := RecordedSystem(past)
+	second := NewSystem().Record(past)
 	for i, want := range past {
 		if got := second.Uint64(); got != want {
 			t.Fatalf("word %d is %d, and was %d", i, got, want)

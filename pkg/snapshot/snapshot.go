@@ -108,7 +108,7 @@ func begin(l bandit.Learner, s state) (*Session, error) {
 	session := &Session{state: s, ready: ready}
 	var source rand.Source = random.Source(s.Seed, 0, "noise")
 	if s.System {
-		session.noise = random.RecordedSystem(s.Noise)
+		session.noise = random.NewSystem().Record(s.Noise)
 		source = session.noise
 	}
 	session.run = ready.Start(random.New(s.Seed, 0, "own"), source)

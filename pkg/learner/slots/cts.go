@@ -72,9 +72,9 @@ func (l CTS) Private(epsilon float64) learner.Private[privacy.Means] {
 	return learner.New(l, tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
-// AsPublished returns Algorithm 3 to the letter, to reproduce its figures: DPTS-MAT with a warm-up.
-// The user of round 0 gets L epsilon/K, L being the number of arms, where all others get epsilon,
-// and the claim says so.
+// AsPublished returns Algorithm 3 to the letter, to reproduce its figures: DPTS-MAT with a
+// warm-up. The user of round 0 gets L epsilon/K, L being the number of arms, where all others get
+// epsilon, and the claim says so.
 func (l CTS) AsPublished(epsilon float64) learner.Private[privacy.Means] {
 	l.WarmUp = true
 	return learner.New(l, publishedBlocks(epsilon))

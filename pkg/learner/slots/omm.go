@@ -76,9 +76,9 @@ func (l OMM) Private(epsilon float64) learner.Private[privacy.Means] {
 	return learner.New(l, tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
-// AsPublished returns Algorithm 2 to the letter, to reproduce its figures: DPUCB-MAT with a warm-up.
-// The user of round 0 gets L epsilon/K, L being the number of arms, where all others get epsilon,
-// and the claim says so.
+// AsPublished returns Algorithm 2 to the letter, to reproduce its figures: DPUCB-MAT with a
+// warm-up. The user of round 0 gets L epsilon/K, L being the number of arms, where all others get
+// epsilon, and the claim says so.
 func (l OMM) AsPublished(epsilon float64) learner.Private[privacy.Means] {
 	l.WarmUp = true
 	return learner.New(l, publishedBlocks(epsilon))
