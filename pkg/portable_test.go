@@ -33,7 +33,7 @@ var unportable = map[string]string{
 	"audit/linear.go":  "gonum.org/v1/gonum/mat", // the same
 	// the attack's direction, not a simulated number
 	"audit/internal/detect/discriminant.go": "gonum.org/v1/gonum/mat",
-	"internal/expect/laws.go": "gonum.org/v1/gonum/stat/distuv", // what tests compare with
+	"internal/expect/laws.go":               "gonum.org/v1/gonum/stat/distuv", // what tests compare with
 	// a look at assumptions, which decides no simulated number
 	"environment/conditions.go": "gonum.org/v1/gonum/mat",
 	// no learner is calibrated by a composition of losses
