@@ -9,8 +9,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// contextual lists LinUCB and its private forms, elimination by core sets, which is for arms that stay
-// the same, and regression in the local model.
+// contextual lists LinUCB and its private forms, elimination by core sets, which is for arms that
+// stay the same, and regression in the local model.
 func contextual() []Entry {
 	joint := func(name string, make func(b privacy.Budget) bandit.Learner) Entry {
 		return Entry{Name: name, Private: true, Model: privacy.Joint, Linear: true, For: LinearMeans, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {

@@ -8,8 +8,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// several lists the private learners of a matroid, on the one that lets any arms be played together,
-// as many as the problem has slots. A problem without arms makes New panic.
+// several lists the private learners of a matroid, on the one that lets any arms be played
+// together, as many as the problem has slots. A problem without arms makes New panic.
 func several() []Entry {
 	entry := func(name string, streaming bool, make func(m matroid.Matroid, epsilon float64) learner.Private[privacy.Means]) Entry {
 		return Entry{Name: name, Private: true, Slots: true, Streaming: streaming, For: FixedMeans, New: func(p bandit.Problem, b privacy.Budget) bandit.Learner {

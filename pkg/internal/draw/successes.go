@@ -13,8 +13,8 @@ import (
 // the binomial one up to the rounding of its uniform and gamma variables, at any number of trials.
 // A Beta variable is drawn that is the middle one of the trials' uniform numbers in increasing
 // order (Ahrens and Dieter 1974): p lies below or above it, and so half of the trials are decided
-// at a time. Up to 32 trials are drawn one by one. A draw takes four words of r, and none if p is 0 or 1
-// or there are no trials.
+// at a time. Up to 32 trials are drawn one by one. A draw takes four words of r, and none if p is 0
+// or 1 or there are no trials.
 func Successes(r *rand.Rand, trials int, p float64) int {
 	switch {
 	case trials < 0 || !(p >= 0 && p <= 1):
