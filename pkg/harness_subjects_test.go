@@ -407,7 +407,7 @@ func subjects() []subject {
 			return learner.New(g, tally.Regression{Budget: budget, Lengths: g})
 		}),
 		of("linear.AdaCGOPE{}.Private", func() []any { return []any{linear.AdaCGOPE{}.Private, budget, contextual, 300} }),
-		of("linear.NewAdaCOFUL", func() []any { return []any{linear.NewAdaCOFUL, budget, contextual, 300} }),
+		of("linear.UCB{}.AdaCOFUL", func() []any { return []any{linear.UCB{}.AdaCOFUL, budget, contextual, 300} }),
 		linears("linear.CoreSet", func() any {
 			return learner.New(linear.CoreSet{}, tally.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: linear.CoreSetBatches{}})
 		}),
@@ -501,8 +501,8 @@ func subjects() []subject {
 		of("sparse.SparseBitsServer", func() []any {
 			return []any{sparse.SparseBitsServer{Bits: sparse.SparseBits{Budget: budget, Sparsity: 1, Signal: 1}}, contextual, 1000}
 		}),
-		of("sparse.NewSparseBits", func() []any {
-			return []any{sparse.NewSparseBits, budget, 1, contextual, 10000}
+		of("sparse.SparseBits{}.Learner", func() []any {
+			return []any{sparse.SparseBits.Learner, sparse.SparseBits{Budget: budget, Sparsity: 1}, contextual, 10000}
 		}),
 		of("sparse.PrivateThresholdedLasso{}.Private", func() []any {
 			return []any{sparse.PrivateThresholdedLasso{}.Private, budget, 1, contextual, 1000}
@@ -715,9 +715,13 @@ func subjects() []subject {
 		of("online.FTPL", func() []any { return []any{online.FTPL{Radius: 1, Gradient: 1, Scale: 2}, 3, 16} }),
 		of("online.Experts", func() []any { return []any{online.Experts{Epsilon: 1}, 3} }),
 		of("online.NewDrift", func() []any { return []any{online.NewDrift, 3, 16, 0.2, random.New(1, 0, "losses")} }),
-		of("online.NewAbsolute", func() []any { return []any{online.NewAbsolute, 3, 16, random.New(1, 0, "losses")} }),
-		of("online.NewQuadratic", func() []any { return []any{online.NewQuadratic, 3, 16, random.New(1, 0, "losses")} }),
-		of("online.NewSquared", func() []any { return []any{online.NewSquared, 3, 16, random.New(1, 0, "losses")} }),
+		of("online.NewLosses", func() []any { return []any{online.NewLosses, "convex", 3, 16, random.New(1, 0, "losses")} }),
+		of("online.NewLosses strongly convex", func() []any {
+			return []any{online.NewLosses, "strongly convex", 3, 16, random.New(1, 0, "losses")}
+		}),
+		of("online.NewLosses exp-concave", func() []any {
+			return []any{online.NewLosses, "exp-concave", 3, 16, random.New(1, 0, "losses")}
+		}),
 
 		of("audit.Mechanism", func() []any {
 			return []any{func(a audit.Mechanism, o audit.Options) (audit.Finding, error) { return a.Run(soon(), o) }, audit.Mechanism{

@@ -20,7 +20,7 @@ func unraced() []Entry {
 		{Name: "sequential halving", Private: true, New: pure(arms.SequentialHalving{}.Private)},
 		{Name: "DP-BGE", Private: true, New: pure(arms.BoltzmannGumbel{}.Private)},
 		{Name: "AdaC-GOPE", Private: true, Model: privacy.Joint, Linear: true, Same: true, For: LinearMeans, New: gaussian(linear.AdaCGOPE{}.Private)},
-		{Name: "AdaC-OFUL", Private: true, Model: privacy.Joint, Linear: true, For: LinearMeans, New: gaussian(linear.NewAdaCOFUL)},
+		{Name: "AdaC-OFUL", Private: true, Model: privacy.Joint, Linear: true, For: LinearMeans, New: gaussian(linear.UCB{}.AdaCOFUL)},
 		{Name: "JDP weighted regression", Private: true, Model: privacy.Joint, Linear: true, For: LinearMeans,
 			New: gaussian(func(b privacy.Budget) learner.Private[continual.Batch] {
 				return learner.New(linear.Weighted{}, continual.VectorBatches{Budget: b})

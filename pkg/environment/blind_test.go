@@ -18,7 +18,7 @@ func TestBlind(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	var seen, hidden bandit.View
-	trial := bandittest.Start(t, open, random.New(1, 0, "contexts"))
+	trial := bandittest.Open(t, open).Start(random.New(1, 0, "contexts"))
 	other := world.Start(random.New(1, 0, "contexts"))
 	trial.Next(&seen)
 	other.Next(&hidden)

@@ -16,7 +16,7 @@ func TestSphereArms(t *testing.T) {
 			bandittest.Environment(t, e, bandittest.EnvironmentOptions{Seed: 1})
 		})
 	}
-	trial := bandittest.Start(t, SphereArms{Dim: 4}, random.New(1, 0, "contexts")).(*sphereArms)
+	trial := bandittest.Open(t, SphereArms{Dim: 4}).Start(random.New(1, 0, "contexts")).(*sphereArms)
 	var v bandit.View
 	trial.Next(&v)
 	theta := Theta(trial)

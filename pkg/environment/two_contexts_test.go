@@ -16,7 +16,7 @@ func TestTwoContexts(t *testing.T) {
 		bandittest.Environment(t, TwoContexts{Dim: d}, bandittest.EnvironmentOptions{Seed: 1})
 	}
 	e := TwoContexts{Dim: 3}
-	trial := bandittest.Start(t, e, random.New(1, 0, "contexts"))
+	trial := bandittest.Open(t, e).Start(random.New(1, 0, "contexts"))
 	var v bandit.View
 	y := make([]float64, 2)
 	var first []float64

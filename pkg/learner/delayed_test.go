@@ -51,7 +51,7 @@ func TestDelayed(t *testing.T) {
 		for _, most := range []int{0, 1, 17, 1000} {
 			for kind, delay := range map[string]learner.Delay{"constant": nil, "random": upTo(most)} {
 				env := environment.DecisionSets{Dim: 3, Arms: 6}
-				trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
+				trial := bandittest.Open(t, env).Start(random.New(1, 0, "contexts"))
 				d, ledger := start(t, learner.Delayed{Learner: l, Most: most, Delay: delay}, env.Problem(), horizon)
 				plain, _ := start(t, l, env.Problem(), horizon)
 				draw := func() int { return most }

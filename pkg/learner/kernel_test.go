@@ -216,7 +216,7 @@ func TestKernelPlays(t *testing.T) {
 		for _, fixed := range []bool{false, true} {
 			env := environment.Kernel{Arms: 6, Dim: 2, Fixed: fixed}
 			shown := &spied{}
-			trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
+			trial := bandittest.Open(t, env).Start(random.New(1, 0, "contexts"))
 			mapper := bandittest.Run(t, learner.Kernel{Learner: spy{shown}, Features: k.Features, Seed: k.Seed}, env.Problem(), horizon, nil, nil)
 			run, ledger := start(t, k, env.Problem(), horizon)
 			plain, _ := start(t, k.Learner, shown.problem, horizon)

@@ -160,7 +160,7 @@ func started(t *testing.T, local learner.Local, rounds int) (*bandittest.Running
 	t.Helper()
 	env := environment.UnitFeatures{Dim: learnertest.Features.Dim, Arms: learnertest.Features.Arms}
 	l := bandittest.Run(t, local, env.Problem(), 1000, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
-	trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
+	trial := bandittest.Open(t, env).Start(random.New(1, 0, "contexts"))
 	var v bandit.View
 	rewards := random.New(1, 0, "rewards")
 	y := make([]float64, 1)

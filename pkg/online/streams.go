@@ -34,11 +34,29 @@ type Curvature struct {
 
 var _ Stream = (*Losses)(nil)
 
-// NewAbsolute returns convex losses without curvature, |<x_t, theta> - y_t|, with G = 1.
+// NewLosses returns random losses of a kind: "convex", "strongly convex" or "exp-concave".
+//
+//   - convex: |<x_t, theta> - y_t|, without curvature, with G = 1.
+//   - strongly convex: |theta - x_t|^2/2, with G = 2, mu = 1 and alpha = mu/G^2 = 1/4.
+//   - exp-concave: (<x_t, theta> - y_t)^2/2, with G = 2 and alpha = 1/4. If dim > 1, none of them
+//     is strongly convex.
+func NewLosses(kind string, dim, rounds int, r *rand.Rand) (*Losses, error) {
+	switch kind {
+	case "convex":
+		return absoluteLosses(dim, rounds, r)
+	case "strongly convex":
+		return quadraticLosses(dim, rounds, r)
+	case "exp-concave":
+		return squaredLosses(dim, rounds, r)
+	}
+	return nil, fmt.Errorf("online: losses that are %q, want convex, strongly convex or exp-concave", kind)
+}
+
+// absoluteLosses returns |<x_t, theta> - y_t|.
 //
 // x_t is uniform on the sphere, and y_t = <x_t, theta*> plus normal noise of standard deviation
 // 1/2, where theta* has length 1/2.
-func NewAbsolute(dim, rounds int, r *rand.Rand) (*Losses, error) {
+func absoluteLosses(dim, rounds int, r *rand.Rand) (*Losses, error) {
 	l, err := newLosses("convex", dim, rounds, Curvature{Gradient: 1})
 	if err != nil {
 		return nil, err
@@ -59,11 +77,10 @@ func NewAbsolute(dim, rounds int, r *rand.Rand) (*Losses, error) {
 	return l, nil
 }
 
-// NewQuadratic returns strongly convex losses |theta - x_t|^2/2, with G = 2, mu = 1 and alpha =
-// mu/G^2 = 1/4.
+// quadraticLosses returns |theta - x_t|^2/2.
 //
 // x_t is theta*, of length 1/2, plus a vector of length 1/2 in a random direction.
-func NewQuadratic(dim, rounds int, r *rand.Rand) (*Losses, error) {
+func quadraticLosses(dim, rounds int, r *rand.Rand) (*Losses, error) {
 	l, err := newLosses("strongly convex", dim, rounds, Curvature{Gradient: 2, Strong: 1, ExpConcave: 0.25})
 	if err != nil {
 		return nil, err
@@ -90,8 +107,7 @@ func NewQuadratic(dim, rounds int, r *rand.Rand) (*Losses, error) {
 	return l, nil
 }
 
-// NewSquared returns exp-concave losses (<x_t, theta> - y_t)^2/2, with G = 2 and alpha = 1/4. If
-// dim > 1, none of them is strongly convex.
+// squaredLosses returns (<x_t, theta> - y_t)^2/2.
 //
 // x_t has length 1 and random signs. The square of each coordinate but the first is 1/100 (if dim >
 // 50, that of every coordinate is 1/dim), so that the losses show little in most directions. y_t =
@@ -100,7 +116,7 @@ func NewQuadratic(dim, rounds int, r *rand.Rand) (*Losses, error) {
 //
 // As |y_t| <= 1, |<x, theta> - y| <= 2, and so G = 2. alpha = 1/4, because the second derivative
 // along x, which is 1, must be at least alpha (<x, theta> - y)^2.
-func NewSquared(dim, rounds int, r *rand.Rand) (*Losses, error) {
+func squaredLosses(dim, rounds int, r *rand.Rand) (*Losses, error) {
 	l, err := newLosses("exp-concave", dim, rounds, Curvature{Gradient: 2, ExpConcave: 0.25})
 	if err != nil {
 		return nil, err

@@ -231,7 +231,7 @@ func (r *Release) wishart(asked Budget) (account.Event, error) {
 	if !(r.Sensitivity.L2 <= law.Scale*(1+1e-9)) {
 		return nil, fmt.Errorf("a row of squared norm %v under %v", r.Sensitivity.L2, law)
 	}
-	e, err := account.TightestWishart(asked.Delta, r.times(), func(delta float64) float64 {
+	e, err := account.WishartEvent{Nodes: r.times()}.Tightest(asked.Delta, func(delta float64) float64 {
 		return math.Sqrt(28 * portable.Log(4/delta) / (law.Shape - float64(law.Dim)))
 	})
 	if err != nil {

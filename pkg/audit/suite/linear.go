@@ -206,7 +206,7 @@ func soundLinear(e Effort) (items []audit.Item) {
 	add("logistic UCB over a binary tree", learner.New(linear.Logistic{ThetaNorm: 0.1}, continual.Tree{Noise: continual.Gaussian{Budget: Budget}}), tellLogistic(linearRounds), runs)
 	add("weighted regression over batches", learner.New(linear.Weighted{}, continual.VectorBatches{Budget: Budget}), tellWeighted(linearRounds), runs)
 	add("LinUCB over BLT, released seldom", learner.New(linear.UCB{}, privacy.Accumulator(continual.Seldom{Budget: Budget})), stage{problem, worlds}, runs)
-	add("AdaC-OFUL", linear.NewAdaCOFUL(Budget), stage{problem, worlds}, runs)
+	add("AdaC-OFUL", linear.UCB{}.AdaCOFUL(Budget), stage{problem, worlds}, runs)
 	correlated := continual.PublicContexts{Budget: Budget, Buffers: 2}
 	add("AdaC-OFUL, correlated noise", learner.New(linear.UCB{}, privacy.Accumulator(correlated)), stage{problem, worlds}, runs)
 	delayed := delayedLinUCB()

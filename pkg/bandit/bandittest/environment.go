@@ -82,12 +82,6 @@ func Open(t fataler, env bandit.Environment) bandit.World {
 	return world
 }
 
-// Start opens an environment and starts a trial. It ends the test if that fails.
-func Start(t fataler, env bandit.Environment, contexts *rand.Rand) bandit.Instance {
-	t.Helper()
-	return Open(t, env).Start(contexts)
-}
-
 // fataler is the part of testing.TB that Open needs, which a *rapid.T has, too.
 type fataler interface {
 	Helper()

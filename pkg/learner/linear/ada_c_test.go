@@ -26,9 +26,9 @@ func adaC() map[string]bandit.Learner {
 		"GOPE":               linear.AdaCGOPE{}.Private(some),
 		"GOPE as published":  learner.New(published, tally.Regression{Budget: some, Lengths: published}),
 		"GOPE without noise": learner.New(linear.AdaCGOPE{Budget: privacy.Budget{Epsilon: math.Inf(1)}}, nil),
-		"OFUL":               linear.NewAdaCOFUL(some),
+		"OFUL":               linear.UCB{}.AdaCOFUL(some),
 		"OFUL, correlated":   learner.New(linear.UCB{}, privacy.Accumulator(continual.PublicContexts{Budget: some, Buffers: 3})),
-		"OFUL without noise": linear.NewAdaCOFUL(privacy.Budget{Epsilon: math.Inf(1)}),
+		"OFUL without noise": linear.UCB{}.AdaCOFUL(privacy.Budget{Epsilon: math.Inf(1)}),
 	}
 }
 
@@ -65,7 +65,7 @@ func TestAdaCGOPEWidths(t *testing.T) {
 	for _, b := range []privacy.Budget{{Epsilon: 1, Delta: 0.1}, {Epsilon: 0.1, Delta: 1e-5}, {Epsilon: math.Inf(1)}} {
 		for trial := range 4 {
 			env := environment.SphereArms{Dim: 4, Arms: 30}
-			game := bandittest.Start(t, env, random.New(12, trial, "contexts"))
+			game := bandittest.Open(t, env).Start(random.New(12, trial, "contexts"))
 			rewards := random.New(12, trial, "rewards")
 			run := bandittest.Run(t, linear.AdaCGOPE{}.Private(b), env.Problem(), rounds, random.New(12, trial, "own"), random.Source(12, trial, "noise"))
 			rule := run.Run.(*learner.PrivateRun[tally.Equations]).Rule().(*linear.AdaCGOPERule)
@@ -114,7 +114,7 @@ func TestAdaCGOPERefuses(t *testing.T) {
 	}
 	_, err := learner.New(linear.UCB{OptimalShift: true}, privacy.Accumulator(continual.PublicContexts{Budget: some})).Open(p, 1000)
 	expect.Error(t, "a shift of LinUCB's own", err, "cannot be shifted")
-	_, err = linear.NewAdaCOFUL(privacy.Budget{Epsilon: 1}).Open(p, 1000)
+	_, err = linear.UCB{}.AdaCOFUL(privacy.Budget{Epsilon: 1}).Open(p, 1000)
 	expect.Error(t, "no delta", err, "delta = 0")
 }
 
@@ -226,7 +226,7 @@ func TestAdaCOFULAgainstNumpy(t *testing.T) {
 	const rounds = 400
 	f := &fixed{theta: []float64{0.6, -0.4, 0.2}, size: 0.2, often: 7}
 	p := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	run := bandittest.Run(t, linear.NewAdaCOFUL(privacy.Budget{Epsilon: 1, Delta: 0.1}), p, rounds, nil, scripted(0.5, -0.5, 0.25))
+	run := bandittest.Run(t, linear.UCB{}.AdaCOFUL(privacy.Budget{Epsilon: 1, Delta: 0.1}), p, rounds, nil, scripted(0.5, -0.5, 0.25))
 	rule := run.Run.(*learner.PrivateRun[privacy.Sums]).Rule().(*linear.UCBRule)
 	var arms, ends []int
 	plays, played, last := make([]int, 4), "", 0.0

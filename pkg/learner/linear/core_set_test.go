@@ -23,7 +23,7 @@ import (
 func coreSetRun(t testing.TB, l learner.Private[privacy.Means], dim, rounds, trial int) (regret float64, covered bool) {
 	t.Helper()
 	env := environment.SphereArms{Dim: dim}
-	game := bandittest.Start(t, env, random.New(11, trial, "contexts"))
+	game := bandittest.Open(t, env).Start(random.New(11, trial, "contexts"))
 	rewards := random.New(11, trial, "rewards")
 	run := bandittest.Run(t, l, env.Problem(), rounds, random.New(11, trial, "own"), random.Source(11, trial, "noise"))
 	policy := coreSetRule(run)
@@ -303,7 +303,7 @@ func BenchmarkCoreSet(b *testing.B) {
 	i := 0
 	for b.Loop() {
 		if i%rounds == 0 {
-			trial = bandittest.Start(b, env, random.New(1, i, "contexts"))
+			trial = bandittest.Open(b, env).Start(random.New(1, i, "contexts"))
 			run = bandittest.Run(b, l, env.Problem(), rounds, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 		}
 		i++

@@ -243,7 +243,7 @@ func TestLDPConfidence(t *testing.T) {
 func escaped(t *testing.T, local learner.Local, env environment.UnitFeatures, trial, rounds int) (escaped bool, l *bandittest.Running) {
 	t.Helper()
 	l = bandittest.Run(t, local, env.Problem(), rounds, nil, random.Source(1, trial, "noise"))
-	game := bandittest.Start(t, env, random.New(1, trial, "contexts"))
+	game := bandittest.Open(t, env).Start(random.New(1, trial, "contexts"))
 	rewards := random.New(1, trial, "rewards")
 	var v bandit.View
 	y := make([]float64, 1)

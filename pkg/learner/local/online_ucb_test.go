@@ -157,7 +157,7 @@ func TestOnlineSigma(t *testing.T) {
 func TestOracleWidth(t *testing.T) {
 	env := environment.UnitFeatures{Dim: 4, Arms: 10}
 	n := local.OnlineNoise{Budget: privacy.Budget{Epsilon: 20, Delta: 0.1}}
-	trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
+	trial := bandittest.Open(t, env).Start(random.New(1, 0, "contexts"))
 	s := local.OnlineServer{Online: learnertest.OGD(0.5), Rule: local.OracleWidth, Truth: environment.Theta(trial)}
 	l := bandittest.Run(t, learnertest.OnlineUCB(n, s), env.Problem(), 2000, nil, random.Source(1, 0, "noise"))
 	rewards := random.New(1, 0, "rewards")

@@ -206,7 +206,7 @@ func TestAlgorithms2And3(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%s/%v", c.name, start), func(t *testing.T) {
 				const rounds = 2000
-				trial := bandittest.Start(t, env, nil)
+				trial := bandittest.Open(t, env).Start(nil)
 				run := bandittest.Run(t, c.l, env.Problem(), rounds, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 				rewards := random.New(1, 0, "rewards")
 				if run.Ready.(bandit.Warmer).WantsWarmUp() == forced {

@@ -226,7 +226,7 @@ func TestEasyInstances(t *testing.T) {
 			{"kl-osm, private", learner.New(slots.KLOSM{Matroid: m}, blocks(10)), 300},
 			{"omm, narrow", learner.New(slots.OMM{Matroid: m, Width: 0.2}, blocks(10)), 120},
 		} {
-			trial := bandittest.Start(t, env, nil)
+			trial := bandittest.Open(t, env).Start(nil)
 			var regret float64
 			for _, arms := range learnertest.SemiPlay(t, l.l, env.Problem(), m, rounds, learnertest.Weights(env.Means)) {
 				regret += trial.Regret(arms)

@@ -162,7 +162,7 @@ func TestThresholds(t *testing.T) {
 		_, run := regretAndRun(t, env, sparse.ThresholdedLasso{Lambda: lambda}, 0, rounds)
 		return run.Run.(interface{ Support() []int }).Support()
 	}
-	if got, want := found(0.05, 1000), support(bandittest.Start(t, env, random.New(3, 0, "contexts"))); !slices.Equal(got, want) {
+	if got, want := found(0.05, 1000), support(bandittest.Open(t, env).Start(random.New(3, 0, "contexts"))); !slices.Equal(got, want) {
 		t.Errorf("support %v after 1,000 rounds, want %v", got, want)
 	}
 	if got := found(100, 10); len(got) != 0 {
@@ -217,7 +217,7 @@ func TestHighDimensionalWarnings(t *testing.T) {
 	for name, l := range learnertest.HighDimensional() {
 		env := environment.Sparse{Arms: 2, Dim: 8, Leading: true}
 		run := bandittest.Run(t, l, env.Problem(), 10, random.New(1, 0, "own"), nil)
-		trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
+		trial := bandittest.Open(t, env).Start(random.New(1, 0, "contexts"))
 		var v bandit.View
 		trial.Next(&v)
 		run.Update(&v, run.Select(&v, nil), []float64{1e308})
