@@ -22,11 +22,8 @@ import (
 
 // Learners lists learners for a race at equal privacy, where all have the same budget: of K arms,
 // on a uniform matroid, with contexts, of lists, and for an adversary.
-func Learners() []Entry { return append(Stochastic(), adversarial()...) }
-
-// Stochastic lists those of Learners for rewards that are drawn, not fixed by an adversary.
-func Stochastic() []Entry {
-	return slices.Concat(single(), several(), contextual(), curved(), lists())
+func Learners() []Entry {
+	return slices.Concat(single(), several(), contextual(), curved(), lists(), adversarial())
 }
 
 // All lists Learners, and those that no committed race has.
