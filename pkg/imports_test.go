@@ -43,6 +43,7 @@ var allowed = map[string]string{
 
 	"internal/disjoint":            "bandit",
 	"internal/draw":                "random",
+	"internal/runtest":             "bandit",
 	"internal/mutant":              "cmd",
 	"privacy/privacytest":          "bandit privacy random mechanism learner audit",
 	"learner/internal/learnertest": "bandit privacy mechanism matroid environment random",

@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
@@ -65,9 +66,9 @@ func TestAdaCGOPEWidths(t *testing.T) {
 	for _, b := range []privacy.Budget{{Epsilon: 1, Delta: 0.1}, {Epsilon: 0.1, Delta: 1e-5}, {Epsilon: math.Inf(1)}} {
 		for trial := range 4 {
 			env := environment.SphereArms{Dim: 4, Arms: 30}
-			game := bandittest.Open(t, env).Start(random.New(12, trial, "contexts"))
+			game := runtest.Open(t, env).Start(random.New(12, trial, "contexts"))
 			rewards := random.New(12, trial, "rewards")
-			run := bandittest.Run(t, linear.AdaCGOPE{}.Private(b), env.Problem(), rounds, random.New(12, trial, "own"), random.Source(12, trial, "noise"))
+			run := runtest.Run(t, linear.AdaCGOPE{}.Private(b), env.Problem(), rounds, random.New(12, trial, "own"), random.Source(12, trial, "noise"))
 			rule := run.Run.(*learner.PrivateRun[tally.Equations]).Rule().(*linear.AdaCGOPERule)
 			theta := environment.Theta(game)
 			var v bandit.View
@@ -195,7 +196,7 @@ func TestAdaCGOPEAgainstNumpy(t *testing.T) {
 	f := &fixed{arms: [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.6, 0.5, 0.2}, {0.3, 0.3, 0.8}},
 		theta: []float64{0.65, 0.3, -0.6}, size: 0.3, often: 1}
 	p := bandit.Problem{Arms: 5, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	run := bandittest.Run(t, linear.AdaCGOPE{}.Private(privacy.Budget{Epsilon: 1, Delta: 0.1}), p, 5000, nil, scripted(0.7, -0.4, 0.2))
+	run := runtest.Run(t, linear.AdaCGOPE{}.Private(privacy.Budget{Epsilon: 1, Delta: 0.1}), p, 5000, nil, scripted(0.7, -0.4, 0.2))
 	rule := run.Run.(*learner.PrivateRun[tally.Equations]).Rule().(*linear.AdaCGOPERule)
 	var arms []int
 	for range 310 { // the first phase has 309
@@ -226,7 +227,7 @@ func TestAdaCOFULAgainstNumpy(t *testing.T) {
 	const rounds = 400
 	f := &fixed{theta: []float64{0.6, -0.4, 0.2}, size: 0.2, often: 7}
 	p := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	run := bandittest.Run(t, linear.UCB{}.AdaCOFUL(privacy.Budget{Epsilon: 1, Delta: 0.1}), p, rounds, nil, scripted(0.5, -0.5, 0.25))
+	run := runtest.Run(t, linear.UCB{}.AdaCOFUL(privacy.Budget{Epsilon: 1, Delta: 0.1}), p, rounds, nil, scripted(0.5, -0.5, 0.25))
 	rule := run.Run.(*learner.PrivateRun[privacy.Sums]).Rule().(*linear.UCBRule)
 	var arms, ends []int
 	plays, played, last := make([]int, 4), "", 0.0

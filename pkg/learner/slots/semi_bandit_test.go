@@ -12,6 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
@@ -226,7 +227,7 @@ func TestEasyInstances(t *testing.T) {
 			{"kl-osm, private", learner.New(slots.KLOSM{Matroid: m}, blocks(10)), 300},
 			{"omm, narrow", learner.New(slots.OMM{Matroid: m, Width: 0.2}, blocks(10)), 120},
 		} {
-			trial := bandittest.Open(t, env).Start(nil)
+			trial := runtest.Open(t, env).Start(nil)
 			var regret float64
 			for _, arms := range learnertest.SemiPlay(t, l.l, env.Problem(), m, rounds, learnertest.Weights(env.Means)) {
 				regret += trial.Regret(arms)
@@ -352,7 +353,7 @@ func TestBadSemiRounds(t *testing.T) {
 		}, []string{"second warm-up"}},
 	} {
 		l := learner.New(slots.OMM{Matroid: env.Matroid, WarmUp: c.start}, blocks(1))
-		run := bandittest.Run(t, l, env.Problem(), 100, nil, random.Source(1, 0, "noise"))
+		run := runtest.Run(t, l, env.Problem(), 100, nil, random.Source(1, 0, "noise"))
 		expect.Error(t, c.name, c.do(run.Run), c.words...)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
@@ -44,7 +45,7 @@ func TestSparseBitsLearns(t *testing.T) {
 		learner.Receiver
 		Support() []int
 	})
-	trial := bandittest.Open(t, env).Start(random.New(7, 0, "contexts")) // that late plays
+	trial := runtest.Open(t, env).Start(random.New(7, 0, "contexts")) // that late plays
 	if want := support(trial); !slices.Equal(server.Support(), want) {
 		t.Errorf("support %v, want %v", server.Support(), want)
 	}
