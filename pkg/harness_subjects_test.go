@@ -273,7 +273,12 @@ func subjects() []subject {
 		of("random.NewBinomial", func() []any { return []any{random.NewBinomial, int64(9), 0.5} }),
 		of("random.NewDiscreteGaussian", func() []any { return []any{random.NewDiscreteGaussian, uint64(9), uint64(2)} }),
 		of("random.NewDiscreteLaplace", func() []any { return []any{random.NewDiscreteLaplace, uint64(9), uint64(2)} }),
-		of("random.NewBetaBelow", func() []any { return []any{random.NewBetaBelow, 9.0, 10.0, 8.0, 0.75} }),
+		of("random.BetaBelow.Set", func() []any {
+			return []any{func(low, high, least, w float64) (b random.BetaBelow) {
+				b.Set(low, high, least, w)
+				return b
+			}, 9.0, 10.0, 8.0, 0.75}
+		}),
 		of("random.NewWishart", func() []any { return []any{random.NewWishart, 3, 5, 1.5} }),
 		values("draw.TruncatedBeta", func() any { return &draw.TruncatedBeta{Dim: 4, Lo: -0.5, Hi: 0.25} }),
 
@@ -849,7 +854,7 @@ var slow = map[string]bool{
 
 // numberless are exported constructors that take no numbers.
 var numberless = map[string]bool{
-	"random.New": true, "random.NewNormals": true, "random.NewSystem": true, // a seed and a trial are any numbers
+	"random.New": true, "random.NewNormals": true, // a seed and a trial are any numbers
 	"privacy.NewLedger": true, "privacy.NewNoise": true,
 	"matroid.NewGreedy": true, "matroid.NewOracle": true,
 	"bandit.NewWorld":      true, // bandit.OpenWorld checks its problem

@@ -43,6 +43,7 @@ var allowed = map[string]string{
 
 	"internal/disjoint":            "bandit",
 	"internal/draw":                "random",
+	"internal/far":                 "privacy",
 	"internal/runtest":             "bandit",
 	"internal/mutant":              "cmd",
 	"privacy/privacytest":          "bandit privacy random mechanism learner audit",

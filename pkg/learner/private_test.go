@@ -141,7 +141,7 @@ func TestServerThatPoints(t *testing.T) {
 		"Local.Server.Policy.Any[0] is a local.LDPDevice, which is a device": []learner.Device{local.LDPDevice{Noise: n}},
 		"Local.Server.Policy.Any is a *local.ldpDevice, which is a device":   ready,
 		"Local.Server.Policy.Any is a *local.ldpReporter, which is a device": reporter,
-		"Local.Server.Policy.Any is noise":                                   privacy.NewNoise(random.NewSystem()),
+		"Local.Server.Policy.Any is noise":                                   privacy.NewNoise(new(random.System)),
 	} {
 		local := learner.Local{Device: local.LDPDevice{Noise: n}, Server: local.LDPServer{Noise: n, Policy: &holds{Any: held}}}
 		expect.Error(t, words, learnertest.Failure(local.Open(p, 10)), words, "messages alone")

@@ -14,7 +14,7 @@ import (
 // each draw into the stream's Ledger, if it has one.
 //
 // Noise from a seeded source makes research runs repeatable. To protect real people use that from
-// random.NewSystem, and its discrete draws alone: floating-point samplers leak through their low
+// random.System, and its discrete draws alone: floating-point samplers leak through their low
 // bits (Mironov 2012).
 type Noise struct {
 	normals *random.Normals

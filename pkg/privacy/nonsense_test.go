@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
+	"github.com/dpbandits/dpbandits/pkg/privacy/internal/amplified"
 	"github.com/dpbandits/dpbandits/pkg/privacy/internal/loss"
 )
 
@@ -47,8 +48,8 @@ func accountings() map[string]accounting {
 		"OptimalDelta":               {of: account.OptimalDelta, refuses: 1},
 		"OptimalEpsilon":             {of: account.OptimalEpsilon, refuses: inf},
 		"Budget.OptimalNodeEpsilon":  {of: Budget.OptimalNodeEpsilon, refuses: 0},
-		"AmplifiedDelta":             {of: account.AmplifiedDelta, refuses: 1, slow: true},
-		"AmplifiedEpsilon":           {of: account.AmplifiedEpsilon, refuses: inf, slow: true},
+		"MixedDelta":                 {of: amplified.MixedDelta, refuses: 1, slow: true},
+		"MixedEpsilon":               {of: amplified.MixedEpsilon, refuses: inf, slow: true},
 		"Budget.AmplifiedMu":         {of: Budget.AmplifiedMu, refuses: nan, slow: true},
 
 		"BinomialEvent.Epsilon":     {of: account.BinomialEvent.Epsilon, refuses: inf},
@@ -432,7 +433,7 @@ func exported(t *testing.T) (parameters map[string][]string, events []string) {
 		return of == "float64" || of == "Budget" || of == "Pair" || strings.HasSuffix(of, "Event")
 	}
 	var files []string
-	for _, dir := range []string{".", "account", "internal/loss"} {
+	for _, dir := range []string{".", "account", "internal/amplified", "internal/loss"} {
 		list, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)

@@ -58,16 +58,17 @@ type BetaBelow struct {
 	u            float64 // u and u' are accepted over u (z^2 + z'^2)^2, in units of 2^-53
 }
 
-// NewBetaBelow returns the value for draws of Beta(a, b), a in [low, high] and b >= least, and a
-// number w.
-func NewBetaBelow(low, high, least, w float64) BetaBelow {
+// Set makes it the value for draws of Beta(a, b'), a in [low, high] and b' >= least, and a number
+// w.
+func (b *BetaBelow) Set(low, high, least, w float64) {
 	const third, rounding = 1.0 / 3, 0x1p-32
 	d, d2 := high-third, least-third
 	if !(low > 6+third && d2 > 6 && w > 0 && w < 1-0x1p-16) {
-		return BetaBelow{}
+		*b = BetaBelow{}
+		return
 	}
 	p := portable.Exp(third * portable.Log((1-w)*d/(w*d2)))
-	return BetaBelow{
+	*b = BetaBelow{
 		z1: p / (3 * math.Sqrt(d)), z2: -1 / (3 * math.Sqrt(d2)), room: 1 - p - float64(rounding*(1+p)),
 		u: (1 + rounding) * (1 << 53) / (54 * min(low-third, d2)),
 	}

@@ -255,6 +255,12 @@ func TestBeta(t *testing.T) {
 	}
 }
 
+// betaBelow returns a BetaBelow that is set.
+func betaBelow(low, high, least, w float64) (b BetaBelow) {
+	b.Set(low, high, least, w)
+	return b
+}
+
 // TestSkipBelow: the draws that are skipped are below their number, for the ends of the range of
 // shapes and one between, and the state after them is that after the draws. Most draws are skipped
 // whose number is six standard deviations above their mean.
@@ -269,7 +275,7 @@ func TestSkipBelow(t *testing.T) {
 		sd := math.Sqrt(mean * (1 - mean) / (high + least))
 		above := 10*r.Float64() - 2
 		w := mean + sd*above
-		b := NewBetaBelow(low, high, least, w)
+		b := betaBelow(low, high, least, w)
 		before := *g
 		n := g.SkipBelow([]BetaBelow{b})
 		if above > 6 && low > 20 && least > 20 && w < 0.99 {
@@ -289,7 +295,7 @@ func TestSkipBelow(t *testing.T) {
 	if share := float64(skipped) / float64(far); !(share > 0.95) {
 		t.Errorf("%d of %d draws far below were skipped", skipped, far)
 	}
-	b := NewBetaBelow(50, 50, 50, 0.9)
+	b := betaBelow(50, 50, 50, 0.9)
 	row := []BetaBelow{b, b, b, b, {}, b}
 	for range 1000 {
 		h := *g
@@ -301,7 +307,7 @@ func TestSkipBelow(t *testing.T) {
 			t.Fatalf("%d draws of a row are skipped, or the state is not that after them", n)
 		}
 	}
-	for _, b := range []BetaBelow{NewBetaBelow(6, 6, 60, 0.9), NewBetaBelow(60, 60, 6, 0.9), NewBetaBelow(60, 60, 60, 1), NewBetaBelow(60, 60, 60, 0)} {
+	for _, b := range []BetaBelow{betaBelow(6, 6, 60, 0.9), betaBelow(60, 60, 6, 0.9), betaBelow(60, 60, 60, 1), betaBelow(60, 60, 60, 0)} {
 		if b != (BetaBelow{}) {
 			t.Errorf("%+v, want the zero value", b)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/far"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
@@ -135,7 +136,7 @@ func secureLaw(s privacy.Setup) privacy.Law {
 
 // secureSums attacks all releases of a secure tree, whose noise is the system's and no script's.
 func secureSums(name string, s privacy.Setup, runs int) audit.Item {
-	near, far := audit.FarRows(s)
+	near, far := far.Rows(s)
 	rows := [2][][]float64{{near}, {far}}
 	for w := range rows {
 		for len(rows[w]) < linearRounds {
