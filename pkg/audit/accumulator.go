@@ -129,21 +129,16 @@ func (a Accumulator) likelihood() (item Likelihood, err error) {
 		return item, err
 	}
 	outputs := packed.Size(a.Setup.Dim) * len(reads)
-	linear, err := LinearOf(outputs, func(world int, noise *privacy.Noise, out []float64) error {
+	item, loss, err := LinearOf(outputs, func(world int, noise *privacy.Noise, out []float64) error {
 		return transcript(of, rows[world], reads, noise, out)
 	})
 	if err != nil {
 		return item, err
 	}
-	item = Likelihood{
-		Name: a.Name, Claim: about.Claim, Curve: about.Curve, Exact: a.Exact, Origin: a.Origin, Runs: a.Runs,
-		Outputs: outputs, Density: linear.Density, Draws: linear.Draws,
-		Release: func(world int, source rand.Source, out []float64) error {
-			return transcript(of, rows[world], reads, privacy.NewNoise(source), out)
-		},
-	}
+	item.Name, item.Claim, item.Curve, item.Exact = a.Name, about.Claim, about.Curve, a.Exact
+	item.Origin, item.Runs = a.Origin, a.Runs
 	if item.Exact == 0 {
-		item.Exact, err = epsilonOf(linear.Event, about.Claim.Delta)
+		item.Exact, err = epsilonOf(loss, about.Claim.Delta)
 	}
 	return item, err
 }

@@ -50,7 +50,7 @@ func TestDelayed(t *testing.T) {
 	const horizon = 300
 	for name, l := range delayable() {
 		for _, most := range []int{0, 1, 17, 1000} {
-			for kind, delay := range map[string]learner.Delay{"constant": nil, "random": upTo(most)} {
+			for kind, delay := range map[string]interface{ Draw(own *rand.Rand) int }{"constant": nil, "random": upTo(most)} {
 				env := environment.DecisionSets{Dim: 3, Arms: 6}
 				trial := runtest.Open(t, env).Start(random.New(1, 0, "contexts"))
 				d, ledger := start(t, learner.Delayed{Learner: l, Most: most, Delay: delay}, env.Problem(), horizon)

@@ -15,21 +15,19 @@ import (
 // Each loss has a row x_t, |x_t| <= 1, and a label y_t. Curvature is what a learner may be told
 // about the losses.
 type Losses struct {
-	Name      string    // name of the kind of losses, such as "convex"
-	Curvature Curvature // what a learner may be told about the losses
+	Name string // name of the kind of losses, such as "convex"
+	// Curvature is what a learner may be told about the losses. A 0 means that nothing is known.
+	Curvature struct {
+		Gradient   float64 // G: no gradient is longer than this
+		Strong     float64 // mu: l - mu |theta|^2/2 is convex
+		ExpConcave float64 // alpha: exp(-alpha l) is concave
+	}
 
 	dim    int
 	rows   []float64
 	labels []float64
 	loss   func(theta, x []float64, y float64) float64
 	grad   func(theta, x []float64, y float64, dst []float64)
-}
-
-// Curvature is what is known about convex losses. A 0 means that nothing is known.
-type Curvature struct {
-	Gradient   float64 // G: no gradient is longer than this
-	Strong     float64 // mu: l - mu |theta|^2/2 is convex
-	ExpConcave float64 // alpha: exp(-alpha l) is concave
 }
 
 var _ Stream = (*Losses)(nil)
@@ -57,7 +55,7 @@ func NewLosses(kind string, dim, rounds int, r *rand.Rand) (*Losses, error) {
 // x_t is uniform on the sphere, and y_t = <x_t, theta*> plus normal noise of standard deviation
 // 1/2, where theta* has length 1/2.
 func absoluteLosses(dim, rounds int, r *rand.Rand) (*Losses, error) {
-	l, err := newLosses("convex", dim, rounds, Curvature{Gradient: 1})
+	l, err := newLosses("convex", dim, rounds, 1, 0, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +79,7 @@ func absoluteLosses(dim, rounds int, r *rand.Rand) (*Losses, error) {
 //
 // x_t is theta*, of length 1/2, plus a vector of length 1/2 in a random direction.
 func quadraticLosses(dim, rounds int, r *rand.Rand) (*Losses, error) {
-	l, err := newLosses("strongly convex", dim, rounds, Curvature{Gradient: 2, Strong: 1, ExpConcave: 0.25})
+	l, err := newLosses("strongly convex", dim, rounds, 2, 1, 0.25)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +115,7 @@ func quadraticLosses(dim, rounds int, r *rand.Rand) (*Losses, error) {
 // As |y_t| <= 1, |<x, theta> - y| <= 2, and so G = 2. alpha = 1/4, because the second derivative
 // along x, which is 1, must be at least alpha (<x, theta> - y)^2.
 func squaredLosses(dim, rounds int, r *rand.Rand) (*Losses, error) {
-	l, err := newLosses("exp-concave", dim, rounds, Curvature{Gradient: 2, ExpConcave: 0.25})
+	l, err := newLosses("exp-concave", dim, rounds, 2, 0, 0.25)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +143,7 @@ func squaredLosses(dim, rounds int, r *rand.Rand) (*Losses, error) {
 	return l, nil
 }
 
-func newLosses(name string, dim, rounds int, c Curvature) (*Losses, error) {
+func newLosses(name string, dim, rounds int, gradient, strong, expConcave float64) (*Losses, error) {
 	if dim < 1 {
 		return nil, fmt.Errorf("online: a stream of dimension %d: %w", dim, errDim)
 	}
@@ -156,7 +154,9 @@ func newLosses(name string, dim, rounds int, c Curvature) (*Losses, error) {
 	if err := size.Check(what, float64(rounds)*(float64(dim)+1)); err != nil {
 		return nil, err
 	}
-	return &Losses{Name: name, Curvature: c, dim: dim, rows: make([]float64, dim*rounds), labels: make([]float64, rounds)}, nil
+	l := &Losses{Name: name, dim: dim, rows: make([]float64, dim*rounds), labels: make([]float64, rounds)}
+	l.Curvature.Gradient, l.Curvature.Strong, l.Curvature.ExpConcave = gradient, strong, expConcave
+	return l, nil
 }
 
 // direction fills x with a vector of the given length in a uniformly random direction.
