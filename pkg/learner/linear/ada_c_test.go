@@ -58,6 +58,12 @@ func TestAdaCClaims(t *testing.T) {
 	}
 }
 
+// estimating is the rule of AdaCGOPE, for a look inside.
+type estimating interface {
+	Estimates() (arms []int, means []float64, width float64)
+	Survivors() []int
+}
+
 // TestAdaCGOPEWidths: on spheres of arms all estimates are within their widths in all phases of all
 // trials, which fail with probability 8/T at most, and at most the width that a phase is for; the
 // best arm survives.
@@ -69,7 +75,7 @@ func TestAdaCGOPEWidths(t *testing.T) {
 			game := runtest.Open(t, env).Start(random.New(12, trial, "contexts"))
 			rewards := random.New(12, trial, "rewards")
 			run := runtest.Run(t, linear.AdaCGOPE{}.Private(b), env.Problem(), rounds, random.New(12, trial, "own"), random.Source(12, trial, "noise"))
-			rule := run.Run.(*learner.PrivateRun[tally.Equations]).Rule().(*linear.AdaCGOPERule)
+			rule := run.Run.(*learner.PrivateRun[tally.Equations]).Rule().(estimating)
 			theta := environment.Theta(game)
 			var v bandit.View
 			var y [1]float64
@@ -197,7 +203,7 @@ func TestAdaCGOPEAgainstNumpy(t *testing.T) {
 		theta: []float64{0.65, 0.3, -0.6}, size: 0.3, often: 1}
 	p := bandit.Problem{Arms: 5, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	run := runtest.Run(t, linear.AdaCGOPE{}.Private(privacy.Budget{Epsilon: 1, Delta: 0.1}), p, 5000, nil, scripted(0.7, -0.4, 0.2))
-	rule := run.Run.(*learner.PrivateRun[tally.Equations]).Rule().(*linear.AdaCGOPERule)
+	rule := run.Run.(*learner.PrivateRun[tally.Equations]).Rule().(estimating)
 	var arms []int
 	for range 310 { // the first phase has 309
 		v := f.next()
