@@ -93,8 +93,6 @@ func (w armsWorld) CheckSums() error {
 // arms is a trial of Arms.
 type arms struct{ *semiBandit }
 
-var _ bandit.Sums = arms{}
-
 // PullSums draws the sums of rewards as binomial variables.
 func (t arms) PullSums(rewards *rand.Rand, plays []bandit.Plays) {
 	for i := range plays {
