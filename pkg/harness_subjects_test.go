@@ -291,7 +291,7 @@ func subjects() []subject {
 		of("account.NewDiscretePair", func() []any {
 			return []any{account.NewDiscretePair, []float64{0.5, 0.5}, []float64{0.25, 0.75}}
 		}),
-		of("design.Optimal{}.Of", func() []any { return []any{design.Optimal{}.Of, []float64{1, 0, 0, 1, 1, 1}, 2} }),
+		of("design.Of", func() []any { return []any{design.Of, []float64{1, 0, 0, 1, 1, 1}, 2} }),
 		of("design.Optimal", func() []any { return []any{&design.Optimal{Most: 2, Pairs: true}, 4, 3} }),
 		values("lasso.Regression", func() any { return lasso.Regression{Dim: 3, Fold: 2, Tolerance: 1e-6, MaxSweeps: 100} }),
 

@@ -98,11 +98,11 @@ func surveyNumbers() []Number {
 		}
 		return Measured{over(1e-20) / over(1e-2), 0}
 	}).because("every arm has the R₁ pulls of epoch 1, 16 ln(4K/β)/ε at small ε: 1/(εΔ) lacks the factor log(K/β), so that no constant serves; the regret after it has the logarithm, K log T/ε", here)
-	s.bound(atMost, Constant, "Section 5, Lemma 2", 333, "greatest max a'V⁻¹a over the rank, of 200 random sets of arms", "2d", 2, "design.Optimal{}.Of", func() Measured {
+	s.bound(atMost, Constant, "Section 5, Lemma 2", 333, "greatest max a'V⁻¹a over the rank, of 200 random sets of arms", "2d", 2, "design.Of", func() Measured {
 		g, _ := coreSets()
 		return Measured{g, 0}
 	})
-	s.bound(atMost, Constant, "Section 5, Lemma 2", 323, "greatest size of a core set over the rank, of 200 random sets of arms", "O(d)", 2, "design.Optimal{}.Of", func() Measured {
+	s.bound(atMost, Constant, "Section 5, Lemma 2", 323, "greatest size of a core set over the rank, of 200 random sets of arms", "O(d)", 2, "design.Of", func() Measured {
 		_, size := coreSets()
 		return Measured{size, 0}
 	})
@@ -156,7 +156,7 @@ func coreSets() (g, size float64) {
 		for i := range rows {
 			rows[i] = rng.NormFloat64()
 		}
-		found := check.Try(design.Optimal{}.Of(rows, dim))
+		found := check.Try(design.Of(rows, dim))
 		core, _ := found.Core()
 		g, size = max(g, found.Worst()/float64(found.Rank())), max(size, float64(len(core))/float64(found.Rank()))
 	}

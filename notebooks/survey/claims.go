@@ -240,7 +240,7 @@ func smallDesigns(cell.Scale) (string, error) {
 				copy(row, rows[:dim])
 			}
 		}
-		find := check.Try(design.Optimal{}.Of(rows, dim))
+		find := check.Try(design.Of(rows, dim))
 		core, _ := find.Core()
 		m := float64(find.Rank())
 		holds = holds && find.Worst() <= 2*m*(1+1e-9) && float64(len(core)) <= 2*m

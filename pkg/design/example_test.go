@@ -7,9 +7,9 @@ import (
 )
 
 // The middle one of three arms in the plane is not worth a sample: it is short.
-func ExampleOptimal_Of() {
+func ExampleOf() {
 	arms := []float64{1, 0, 0.5, 0.5, 0, 1}
-	o, err := design.Optimal{}.Of(arms, 2)
+	o, err := design.Of(arms, 2)
 	if err != nil {
 		panic(err)
 	}

@@ -106,8 +106,8 @@ func (o Optimal) Open(arms, dim int) (*Finder, error) {
 }
 
 // Of finds the design of all arms rows[a*dim : (a+1)*dim].
-func (by Optimal) Of(rows []float64, dim int) (*Finder, error) {
-	o, err := by.Open(len(rows)/max(dim, 1), dim)
+func Of(rows []float64, dim int) (*Finder, error) {
+	o, err := Optimal{}.Open(len(rows)/max(dim, 1), dim)
 	if err != nil {
 		return nil, err
 	}

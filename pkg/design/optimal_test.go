@@ -286,12 +286,12 @@ func TestOf(t *testing.T) {
 	if err := o.Find(rows, everyone(count)); err != nil {
 		t.Fatal(err)
 	}
-	of, err := design.Optimal{}.Of(rows, dim)
+	of, err := design.Of(rows, dim)
 	if err != nil || of.Worst() != o.Worst() || of.Rank() != o.Rank() {
 		t.Errorf("%v, %v, want %v", of, err, o)
 	}
 	for _, bad := range []int{0, -1, len(rows) + 1} {
-		if _, err := (design.Optimal{}).Of(rows, bad); err == nil {
+		if _, err := design.Of(rows, bad); err == nil {
 			t.Errorf("a design in dimension %d", bad)
 		}
 	}
