@@ -20,6 +20,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
 	"github.com/dpbandits/dpbandits/pkg/design"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/draw"
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -272,9 +273,14 @@ func subjects() []subject {
 		of("random.NewBinomial", func() []any { return []any{random.NewBinomial, int64(9), 0.5} }),
 		of("random.NewDiscreteGaussian", func() []any { return []any{random.NewDiscreteGaussian, uint64(9), uint64(2)} }),
 		of("random.NewDiscreteLaplace", func() []any { return []any{random.NewDiscreteLaplace, uint64(9), uint64(2)} }),
-		of("random.NewBetaBelow", func() []any { return []any{random.NewBetaBelow, 9.0, 10.0, 8.0, 0.75} }),
+		of("random.BetaBelow.Set", func() []any {
+			return []any{func(low, high, least, w float64) (b random.BetaBelow) {
+				b.Set(low, high, least, w)
+				return b
+			}, 9.0, 10.0, 8.0, 0.75}
+		}),
 		of("random.NewWishart", func() []any { return []any{random.NewWishart, 3, 5, 1.5} }),
-		values("random.TruncatedBeta", func() any { return &random.TruncatedBeta{Dim: 4, Lo: -0.5, Hi: 0.25} }),
+		values("draw.TruncatedBeta", func() any { return &draw.TruncatedBeta{Dim: 4, Lo: -0.5, Hi: 0.25} }),
 
 		of("privacy.Budget.CalibrateSelection", func() []any {
 			return []any{func(b privacy.Budget, picks int, share float64) (float64, error) {
@@ -406,7 +412,7 @@ func subjects() []subject {
 			return learner.New(g, tally.Regression{Budget: budget, Lengths: g})
 		}),
 		of("linear.AdaCGOPE{}.Private", func() []any { return []any{linear.AdaCGOPE{}.Private, budget, contextual, 300} }),
-		of("linear.NewAdaCOFUL", func() []any { return []any{linear.NewAdaCOFUL, budget, contextual, 300} }),
+		of("linear.UCB{}.AdaCOFUL", func() []any { return []any{linear.UCB{}.AdaCOFUL, budget, contextual, 300} }),
 		linears("linear.CoreSet", func() any {
 			return learner.New(linear.CoreSet{}, tally.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: linear.CoreSetBatches{}})
 		}),
@@ -500,8 +506,8 @@ func subjects() []subject {
 		of("sparse.SparseBitsServer", func() []any {
 			return []any{sparse.SparseBitsServer{Bits: sparse.SparseBits{Budget: budget, Sparsity: 1, Signal: 1}}, contextual, 1000}
 		}),
-		of("sparse.NewSparseBits", func() []any {
-			return []any{sparse.NewSparseBits, budget, 1, contextual, 10000}
+		of("sparse.SparseBits{}.Learner", func() []any {
+			return []any{sparse.SparseBits.Learner, sparse.SparseBits{Budget: budget, Sparsity: 1}, contextual, 10000}
 		}),
 		of("sparse.PrivateThresholdedLasso{}.Private", func() []any {
 			return []any{sparse.PrivateThresholdedLasso{}.Private, budget, 1, contextual, 1000}
@@ -546,10 +552,10 @@ func subjects() []subject {
 			}
 		}).on(".Learner", ".Delay", "argument 2"), // a smaller Most does not fit the Delay
 		semis("learner.Delayed over blocks", func() any {
-			return learner.Delayed{Learner: slots.DPUCBMATAsPublished(pick2of4(), 1), Most: 3}
+			return learner.Delayed{Learner: slots.OMM{Matroid: pick2of4()}.AsPublished(1), Most: 3}
 		}).on(".Most", "argument 2"),
 		semis("learner.Metered over blocks", func() any {
-			return learner.Metered{Learner: slots.DPUCBMATAsPublished(pick2of4(), 1), Budget: privacy.Budget{Epsilon: 4}}
+			return learner.Metered{Learner: slots.OMM{Matroid: pick2of4()}.AsPublished(1), Budget: privacy.Budget{Epsilon: 4}}
 		}),
 		of("learner.New", func() []any {
 			return []any{func(p learner.Policy[privacy.Sums], s privacy.Accumulator) bandit.Learner {
@@ -631,7 +637,7 @@ func subjects() []subject {
 		}),
 		of("learner.Uniform", func() []any { return []any{mixer, learner.Uniform{}, 4} }),
 		of("learner.BitSum", func() []any { return []any{mixer, learner.BitSum{}, 4} }),
-		semis("slots.NewOMM", func() any { return slots.NewOMM(pick2of4()) }),
+		semis("slots.OMM{}.Learner", func() any { return slots.OMM{Matroid: pick2of4()}.Learner() }),
 		semis("slots.OMM over counts", func() any { return learner.New(slots.OMM{Matroid: pick2of4()}, tally.Counts{}) }),
 		semis("slots.OMM over clicks", func() any {
 			return learner.New(slots.OMM{Matroid: pick2of4(), Explore: 1.5, LogT: true}, tally.Cascade{Budget: budget})
@@ -714,9 +720,13 @@ func subjects() []subject {
 		of("online.FTPL", func() []any { return []any{online.FTPL{Radius: 1, Gradient: 1, Scale: 2}, 3, 16} }),
 		of("online.Experts", func() []any { return []any{online.Experts{Epsilon: 1}, 3} }),
 		of("online.NewDrift", func() []any { return []any{online.NewDrift, 3, 16, 0.2, random.New(1, 0, "losses")} }),
-		of("online.NewAbsolute", func() []any { return []any{online.NewAbsolute, 3, 16, random.New(1, 0, "losses")} }),
-		of("online.NewQuadratic", func() []any { return []any{online.NewQuadratic, 3, 16, random.New(1, 0, "losses")} }),
-		of("online.NewSquared", func() []any { return []any{online.NewSquared, 3, 16, random.New(1, 0, "losses")} }),
+		of("online.NewLosses", func() []any { return []any{online.NewLosses, "convex", 3, 16, random.New(1, 0, "losses")} }),
+		of("online.NewLosses strongly convex", func() []any {
+			return []any{online.NewLosses, "strongly convex", 3, 16, random.New(1, 0, "losses")}
+		}),
+		of("online.NewLosses exp-concave", func() []any {
+			return []any{online.NewLosses, "exp-concave", 3, 16, random.New(1, 0, "losses")}
+		}),
 
 		of("audit.Mechanism", func() []any {
 			return []any{func(a audit.Mechanism, o audit.Options) (audit.Finding, error) { return a.Run(soon(), o) }, audit.Mechanism{
@@ -844,7 +854,7 @@ var slow = map[string]bool{
 
 // numberless are exported constructors that take no numbers.
 var numberless = map[string]bool{
-	"random.New": true, "random.NewNormals": true, "random.NewSystem": true, // a seed and a trial are any numbers
+	"random.New": true, "random.NewNormals": true, // a seed and a trial are any numbers
 	"privacy.NewLedger": true, "privacy.NewNoise": true,
 	"matroid.NewGreedy": true, "matroid.NewOracle": true,
 	"bandit.NewWorld":      true, // bandit.OpenWorld checks its problem

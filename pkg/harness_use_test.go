@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/draw"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
@@ -188,7 +189,7 @@ func (u *user) use(made any) {
 		w := make([]float64, m.Dim()*(m.Dim()+1)/2)
 		m.Rand(random.NewNormals(source), w)
 		u.number("a draw", w...)
-	case *random.TruncatedBeta:
+	case *draw.TruncatedBeta:
 		if x := m.Rand(rng); !(x >= m.Lo && x <= m.Hi) {
 			u.errorf("a draw of %v, want in [%v, %v]", x, m.Lo, m.Hi)
 		}

@@ -42,6 +42,9 @@ var allowed = map[string]string{
 	"internal":    "",
 
 	"internal/disjoint":            "bandit",
+	"internal/draw":                "random",
+	"internal/far":                 "privacy",
+	"internal/runtest":             "bandit",
 	"internal/mutant":              "cmd",
 	"privacy/privacytest":          "bandit privacy random mechanism learner audit",
 	"learner/internal/learnertest": "bandit privacy mechanism matroid environment random",

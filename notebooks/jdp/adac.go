@@ -64,7 +64,7 @@ func adaCLearner(name string) bandit.Learner {
 	case CoreSetSound:
 		return linear.CoreSet{}.Private(Budget)
 	case OFULSound:
-		return linear.NewAdaCOFUL(Budget)
+		return linear.UCB{}.AdaCOFUL(Budget)
 	case OFULCorrelated:
 		return learner.New(linear.UCB{}, privacy.Accumulator(continual.PublicContexts{Budget: Budget, Buffers: 3}))
 	}

@@ -203,13 +203,15 @@ func (s *Study) table(done []*measured, restored int, wall time.Duration) *simul
 	for _, m := range done {
 		t.Provenance.Busy += m.Busy
 	}
+	r := simulate.Result{Grid: []int{s.Rounds}}
 	for i, what := range s.What {
 		values := make([][]float64, len(done))
 		for j, m := range done {
 			values[j] = m.Values[i : i+1]
 		}
-		t.Curves = append(t.Curves, simulate.Summarise(what, []int{s.Rounds}, values))
+		r.Policies = append(r.Policies, simulate.PolicyResult{Name: what, Regret: values})
 	}
+	t.Curves = r.Curves()
 	return t
 }
 

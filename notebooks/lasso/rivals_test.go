@@ -8,8 +8,9 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/results"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -95,7 +96,7 @@ func proofs(t *testing.T, e *simulate.Experiment) map[string]float64 {
 	t.Helper()
 	claims := map[string]float64{}
 	for _, p := range e.Policies {
-		ready, err := p.Learner.Open(bandittest.Open(t, e.Environment).Problem(), e.Horizon)
+		ready, err := p.Learner.Open(check.Try(bandit.OpenWorld(e.Environment)).Problem(), e.Horizon)
 		if err != nil {
 			t.Fatalf("%s: %v", p.Name, err)
 		}

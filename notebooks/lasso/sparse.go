@@ -163,7 +163,7 @@ func Local(s cell.Scale, dim int) *simulate.Experiment {
 	e := against(fmt.Sprintf("lasso-local-d%d", dim), 2404, cell.Pick(s, 20_000, 100_000, 100_000), cell.Pick(s, 2, 4, 20),
 		environment.Sparse{Dim: dim}, fmt.Sprintf("epsilon %d, delta %g", LocalEpsilon, Delta))
 	with(e, math.Inf(1), Plain)
-	add(e, Locally, sparse.NewSparseBits(privacy.Budget{Epsilon: LocalEpsilon}, Sparsity))
+	add(e, Locally, sparse.SparseBits{Budget: privacy.Budget{Epsilon: LocalEpsilon}, Sparsity: Sparsity}.Learner())
 	add(e, Jointly, learners[Refined](LocalEpsilon))
 	return e
 }

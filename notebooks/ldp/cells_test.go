@@ -17,7 +17,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"1477a0b5", "the reward is sent twice as large", "pkg/learner/local/online_ucb_device.go", "o.buf[last] += y", "o.buf[last] += 2 * y"},
 	{"l01-deltas", "a device draws half the noise that it says", "pkg/learner/local/online_ucb_device.go", "noise.Gaussian(o.buf, o.scale.sigma)", "noise.Gaussian(o.buf, 0.5*o.scale.sigma)"},
 	{"6ced265c", "the claim takes the printed sensitivity", "pkg/learner/local/online_ucb_noise.go", "s.diameter = diameter\n", "s.diameter = 2\n"},
-	{"9e6b86af", "no batch is large enough", "pkg/privacy/amplified_mu.go", "if account.AmplifiedDelta(b.Epsilon, high, n) > b.Delta {", "if high > 0 {"},
+	{"9e6b86af", "no batch is large enough", "pkg/privacy/amplified_mu.go", "if amplified.MixedDelta(b.Epsilon, high, n) > b.Delta {", "if high > 0 {"},
 	{"49a6f61c", "a device draws twice the noise that it says", "pkg/learner/local/online_ucb_device.go", "noise.Gaussian(o.buf, o.scale.sigma)", "noise.Gaussian(o.buf, 2*o.scale.sigma)"},
 	{"84d9cb92", "Maler rewards what the strongly convex experts lose", "pkg/online/maler.go", "strong[i] -= m.descend(", "strong[i] += 30 * m.descend("},
 	{"abd07942", "the set is fitted to the rewards", "pkg/learner/local/online_ucb_server.go", "o.sum[p+i] += float64(prediction * v)", "o.sum[p+i] += float64(reward * v)"},

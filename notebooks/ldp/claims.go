@@ -32,9 +32,9 @@ var Claims = assert.Claims{
 func Assert(name string) { Claims.Assert(name) }
 
 // ahead says how a policy stands to others: ahead (1), behind (-1) or neither.
-func ahead(want int, policy string, others ...string) (list []simulate.Comparison) {
+func ahead(want int, policy string, others ...string) (list []lab.Comparison) {
 	for _, name := range others {
-		list = append(list, simulate.Comparison{A: policy, B: name, Want: want})
+		list = append(list, lab.Comparison{A: policy, B: name, Want: want})
 	}
 	return list
 }
@@ -43,7 +43,7 @@ func claimFigure1(s cell.Scale) (string, error) {
 	roots, ones := []string{jdpPrinted, sdpPrinted, ldpPrinted}, []string{jdpPrintedOne, sdpPrintedOne, ldpPrintedOne}
 	scripts := []string{jdpScriptRoot, sdpScriptRoot, jdpScript, sdpScript, ldpScript} // and LDP with S = √d
 	printed := slices.Concat(roots, ones)
-	expected := map[float64][]simulate.Comparison{
+	expected := map[float64][]lab.Comparison{
 		0.2: slices.Concat(ahead(0, onlineOGD, append(printed, randomArms, ldpScriptRoot)...), ahead(-1, onlineOGD, scripts...)),
 		1:   slices.Concat(ahead(1, onlineOGD, roots...), ahead(0, onlineOGD, ones...), ahead(-1, onlineOGD, append(scripts, ldpScriptRoot)...)),
 		10:  slices.Concat(ahead(1, onlineOGD, append(printed, jdpScriptRoot, sdpScriptRoot, ldpScriptRoot, ldpScript)...), ahead(0, onlineOGD, jdpScript, sdpScript)),
@@ -51,7 +51,7 @@ func claimFigure1(s cell.Scale) (string, error) {
 	evidence := ""
 	for _, epsilon := range Epsilons {
 		tables := panel(epsilon)
-		check.OK(simulate.Compare(fmt.Sprintf("paper scale, ε = %g", epsilon), lab.Curves(tables), expected[epsilon]...))
+		check.OK(lab.Compare(fmt.Sprintf("paper scale, ε = %g", epsilon), lab.Curves(tables), expected[epsilon]...))
 		for _, name := range printed {
 			z := check.Try(simulate.Lead(lab.Curves(tables), onlineMaler, name))
 			check.That((tables[0].Epsilon(name) > epsilon) == (epsilon == 10 && strings.HasPrefix(name, sdpPrinted)), "ε = %g: %s has %g", epsilon, name, tables[0].Epsilon(name))
@@ -74,7 +74,7 @@ func claimFigure1(s cell.Scale) (string, error) {
 	trials := cell.Pick(s, 6, 6, 20)
 	now := check.Try(lab.Brief(figure1(cell.Lecture, 10), trials, jdpPrintedOne, ldpPrintedOne, onlineOGD))
 	return evidence + fmt.Sprintf("and %d trials now at ε = 10", trials),
-		simulate.Compare(fmt.Sprintf("%d trials, ε = 10", trials), now.Curves, ahead(1, onlineOGD, jdpPrintedOne, ldpPrintedOne)...)
+		lab.Compare(fmt.Sprintf("%d trials, ε = 10", trials), now.Curves, ahead(1, onlineOGD, jdpPrintedOne, ldpPrintedOne)...)
 }
 
 // atOne compares OnlineUCB at ε = 1 with rivals as printed: in the run of Figure 1, and, as far as
@@ -141,7 +141,7 @@ func claimEqual(s cell.Scale) (string, error) {
 			check.That(proved <= epsilon*(1+1e-3) || strings.HasPrefix(p.Name, linUCBPublic), "%s: ε = %g at %g", p.Name, proved, epsilon)
 		}
 		ours := bestWidth(tables[0])
-		check.OK(simulate.Compare(fmt.Sprintf("paper scale, ε = %g", epsilon), lab.Curves(tables), append(ahead(1, sdpTuned, ours, ldpTuned), ahead(1, bltTuned, sdpTuned)...)...))
+		check.OK(lab.Compare(fmt.Sprintf("paper scale, ε = %g", epsilon), lab.Curves(tables), append(ahead(1, sdpTuned, ours, ldpTuned), ahead(1, bltTuned, sdpTuned)...)...))
 		z := check.Try(simulate.Lead(lab.Curves(tables), ours, ldpTuned))
 		check.That(epsilon == 10 && z > 3 || epsilon < 10 && z <= 0 && z > -3, "ε = %g: OnlineUCB is ahead of LDP LinUCB by %.1f standard errors", epsilon, z)
 		row := []any{fmt.Sprint(epsilon)}
@@ -192,5 +192,5 @@ func claimCombiner(cell.Scale) (string, error) {
 	times := check.Try(lab.Curve(tables, longForgets)).Final() / check.Try(lab.Curve(tables, longKnown)).Final()
 	check.That(times > 3 && times < 5, "restarts alone make the regret %.1f times as large", times)
 	return evidence + fmt.Sprintf("random arms: %.0f; with the theory's constants the least target is %.3g", random, least),
-		simulate.Compare("T = 100,000", lab.Curves(tables), ahead(1, longKnown, longForgets, longAnytime, longCombined, longTheory)...)
+		lab.Compare("T = 100,000", lab.Curves(tables), ahead(1, longKnown, longForgets, longAnytime, longCombined, longTheory)...)
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
@@ -46,16 +46,16 @@ func BenchmarkMatroidRound(b *testing.B) {
 		name string
 		make func(m matroid.Matroid) bandit.Learner
 	}{
-		{"dpucb", func(m matroid.Matroid) bandit.Learner { return slots.DPUCBMAT(m, Epsilon) }},
-		{"dpts", func(m matroid.Matroid) bandit.Learner { return slots.DPTSMAT(m, Epsilon) }},
-		{"omm", func(m matroid.Matroid) bandit.Learner { return slots.NewOMM(m) }},
+		{"dpucb", func(m matroid.Matroid) bandit.Learner { return slots.OMM{Matroid: m}.Private(Epsilon) }},
+		{"dpts", func(m matroid.Matroid) bandit.Learner { return slots.CTS{Matroid: m}.Private(Epsilon) }},
+		{"omm", func(m matroid.Matroid) bandit.Learner { return slots.OMM{Matroid: m}.Learner() }},
 		{"cts", func(m matroid.Matroid) bandit.Learner { return learner.New(slots.CTS{Matroid: m}, nil) }},
 		{"kl-osm", func(m matroid.Matroid) bandit.Learner { return learner.New(slots.KLOSM{Matroid: m}, nil) }},
 		{"kl-osm-blocks", func(m matroid.Matroid) bandit.Learner { return klBlocks(0.1)(m, budget) }},
 		{"cucb-tree", func(m matroid.Matroid) bandit.Learner { return ommTree(m, budget) }},
 	} {
 		for _, at := range places {
-			p := bandittest.Open(b, at.env).Problem()
+			p := check.Try(bandit.OpenWorld(at.env)).Problem()
 			b.Run(fmt.Sprintf("%s/L=%d/K=%d", l.name, p.Arms, p.Slots), func(b *testing.B) { benchMatroid(b, at.env, l.make(at.matroid), at.horizon) })
 		}
 	}
@@ -64,7 +64,7 @@ func BenchmarkMatroidRound(b *testing.B) {
 // benchMatroid plays trial after trial.
 func benchMatroid(b *testing.B, env bandit.Environment, l bandit.Learner, horizon int) {
 	b.Helper()
-	world := bandittest.Open(b, env)
+	world := check.Try(bandit.OpenWorld(env))
 	p := world.Problem()
 	ready, err := l.Open(p, horizon)
 	if err != nil {

@@ -38,7 +38,7 @@ type contender struct {
 
 // equals are the policies, all with a forced start. CUCB on a matroid is OMM over any tally.
 var equals = []contender{
-	{"OMM, not private", "–", true, 0, func(m matroid.Matroid, _ privacy.Budget) bandit.Learner { return slots.NewOMM(m) }},
+	{"OMM, not private", "–", true, 0, func(m matroid.Matroid, _ privacy.Budget) bandit.Learner { return slots.OMM{Matroid: m}.Learner() }},
 	{"CTS, not private", "–", true, 0, func(m matroid.Matroid, _ privacy.Budget) bandit.Learner {
 		return learner.New(slots.CTS{Matroid: m}, nil)
 	}},

@@ -62,7 +62,7 @@ var private = []string{dpucbPrinted, dpucbForced, dptsPrinted, dptsForced}
 // makers makes each policy on a matroid.
 var makers = map[string]func(m matroid.Matroid, epsilon float64) bandit.Learner{
 	ommPublic: func(m matroid.Matroid, _ float64) bandit.Learner {
-		l := slots.NewOMM(m)
+		l := slots.OMM{Matroid: m}.Learner()
 		omm := l.Policy.(slots.OMM)
 		omm.WarmUp = true
 		l.Policy = omm
@@ -72,11 +72,13 @@ var makers = map[string]func(m matroid.Matroid, epsilon float64) bandit.Learner{
 		return learner.New(slots.CTS{Matroid: m, WarmUp: true}, nil)
 	},
 	dpucbPrinted: func(m matroid.Matroid, epsilon float64) bandit.Learner {
-		return slots.DPUCBMATAsPublished(m, epsilon)
+		return slots.OMM{Matroid: m}.AsPublished(epsilon)
 	},
-	dpucbForced: func(m matroid.Matroid, epsilon float64) bandit.Learner { return slots.DPUCBMAT(m, epsilon) },
-	dptsPrinted: func(m matroid.Matroid, epsilon float64) bandit.Learner { return slots.DPTSMATAsPublished(m, epsilon) },
-	dptsForced:  func(m matroid.Matroid, epsilon float64) bandit.Learner { return slots.DPTSMAT(m, epsilon) },
+	dpucbForced: func(m matroid.Matroid, epsilon float64) bandit.Learner { return slots.OMM{Matroid: m}.Private(epsilon) },
+	dptsPrinted: func(m matroid.Matroid, epsilon float64) bandit.Learner {
+		return slots.CTS{Matroid: m}.AsPublished(epsilon)
+	},
+	dptsForced: func(m matroid.Matroid, epsilon float64) bandit.Learner { return slots.CTS{Matroid: m}.Private(epsilon) },
 }
 
 // Label returns a policy's name in the results with its start: as published, unless the name says

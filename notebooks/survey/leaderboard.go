@@ -37,7 +37,7 @@ const Delta = 1e-5
 func budget(epsilon float64) privacy.Budget { return privacy.Budget{Epsilon: epsilon, Delta: Delta} }
 
 // Contestants lists the learners of the leaderboard. Those for an adversary race elsewhere.
-var Contestants = catalogue.Stochastic()
+var Contestants = slices.DeleteFunc(catalogue.Learners(), func(e catalogue.Entry) bool { return e.For == catalogue.AnyRewards })
 
 // notPrivate is the model of a learner that promises nothing.
 const notPrivate = "not private"

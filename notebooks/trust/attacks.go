@@ -132,7 +132,7 @@ func claimSparse(s cell.Scale) (string, error) {
 // together. The system's randomness has no seed: each test has a false alarm of 6e-7 in each run.
 func claimDiscrete(s cell.Scale) (string, error) {
 	const scale, reach = 4, 14
-	draws, system := cell.Pick(s, 50_000, 200_000, 1_000_000), random.NewSystem()
+	draws, system := cell.Pick(s, 50_000, 200_000, 1_000_000), new(random.System)
 	gaussian, laplace := check.Try(random.NewDiscreteGaussian(scale*scale, 1)), check.Try(random.NewDiscreteLaplace(scale, 1))
 	var evidence string
 	for _, c := range []struct {

@@ -24,7 +24,7 @@ var mutations = []notebooktest.Mutation{
 
 // cellMutations does so for each cell that checks what it shows, by the cell's ID.
 var cellMutations = []notebooktest.Mutation{
-	{"p00b-success", "Laplace noise has half its scale", "pkg/privacy/noise.go", "z := random.Exponential(n.rng) * scale", "z := random.Exponential(n.rng) * scale / 2"},
+	{"p00b-success", "Laplace noise has half its scale", "pkg/privacy/noise.go", "z := ziggurat.Exponential(n.rng) * scale", "z := ziggurat.Exponential(n.rng) * scale / 2"},
 	{"p00b-game", "a curve's values are negative", "charts/function.go", "s.Y[i] = f(v)", "s.Y[i] = -f(v)"},
 	{"b05", "a curve's values are one more", "charts/function.go", "s.Y[i] = f(v)", "s.Y[i] = f(v) + 1"},
 	{"p00b-walk", "randomised response tells the truth too rarely", "pkg/privacy/noise.go", "!(u < lie) || choices == 1", "!(u < 2*lie) || choices == 1"},
@@ -42,8 +42,8 @@ var cellMutations = []notebooktest.Mutation{
 	{"p00b-power", "the audit takes one world's rate for the other's", "pkg/audit/event.go", "e.hits[i][event.World].Load()), float64(e.hits[i][1-event.World].Load())", "e.hits[i][1-event.World].Load()), float64(e.hits[i][event.World].Load())"},
 	{"b55", "the ledger does not compare", "pkg/privacy/ledger.go", "d.Count != want[d.Law]", "d.Count < 0"},
 	{"b58", "a broken fixture has the noise that it claims", "pkg/audit/broken/broken.go", "privacy.NewNoise(source).Laplace(out, 1/epsilon)", "privacy.NewNoise(source).Laplace(out, 2/epsilon)"},
-	{"p00b-sound-run", "Laplace noise has half its scale", "pkg/privacy/noise.go", "z := random.Exponential(n.rng) * scale", "z := random.Exponential(n.rng) * scale / 2"},
-	{"p00b-lowbits", "float64 noise is rounded to a grid", "pkg/privacy/noise.go", "z := random.Exponential(n.rng) * scale", "z := float64(int64(random.Exponential(n.rng)*scale*1024+0.5)) / 1024"},
+	{"p00b-sound-run", "Laplace noise has half its scale", "pkg/privacy/noise.go", "z := ziggurat.Exponential(n.rng) * scale", "z := ziggurat.Exponential(n.rng) * scale / 2"},
+	{"p00b-lowbits", "float64 noise is rounded to a grid", "pkg/privacy/noise.go", "z := ziggurat.Exponential(n.rng) * scale", "z := float64(int64(ziggurat.Exponential(n.rng)*scale*1024+0.5)) / 1024"},
 }
 
 func TestCells(t *testing.T) { notebooktest.RunCells(t, "../00b-privacy.ipynb", cellMutations) }

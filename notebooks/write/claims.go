@@ -12,6 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/notebooks/assert"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/check"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/own"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
@@ -48,7 +49,7 @@ func raced(cell.Scale) (string, error) {
 		Environment: environment.Arms{Means: []float64{0.25, 0.375, 0.5, 0.625, 0.75}},
 		Policies:    []simulate.Policy{hopeful("Hopeful", nil, true)},
 	}
-	var order []simulate.Comparison
+	var order []lab.Comparison
 	for i, p := range []simulate.Policy{
 		{Name: "DP-KLUCB", Learner: arms.KLUCB{}.Private(1, 1.2)},
 		{Name: "DP-IMED", Learner: arms.IMED{}.Private(1, 2)},
@@ -64,13 +65,13 @@ func raced(cell.Scale) (string, error) {
 		if i < 2 {
 			want = -1
 		}
-		order = append(order, simulate.Comparison{A: "Hopeful", B: p.Name, Want: want})
+		order = append(order, lab.Comparison{A: "Hopeful", B: p.Name, Want: want})
 	}
 	r := check.Try(e.Run(context.Background()))
 	for _, p := range r.Policies {
 		check.That(math.Abs(p.Epsilon()-1) < 1e-9, "%s proves epsilon = %v", p.Name, p.Epsilon())
 	}
-	check.OK(simulate.Compare("ε = 1", r.Curves(), order...))
+	check.OK(lab.Compare("ε = 1", r.Curves(), order...))
 	return fmt.Sprintf("each by 3 standard errors: %d trials of %d rounds at ε = 1; Hopeful pays %.0f", e.Trials, e.Horizon, r.Curves()[0].Final()), nil
 }
 

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/far"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -23,8 +23,8 @@ type Accumulator struct {
 
 	Of    privacy.Accumulator // opened once; each run is started anew
 	Setup privacy.Setup
-	// Rows are the two neighbouring sequences of at most Setup.Horizon rows. nil means FarRows in the
-	// first round, and rows of zeros after it.
+	// Rows are the two neighbouring sequences of at most Setup.Horizon rows. nil means two that are far
+	// apart, in the first round, and rows of zeros after it.
 	Rows [2][][]float64
 	// Reads lists the rows after which Read is called, 1, 2, ..., ascending. nil means after each row
 	// except the horizon's last, which is never released.
@@ -33,41 +33,6 @@ type Accumulator struct {
 }
 
 var _ Item = Accumulator{}
-
-// FarRows returns two rows v, w within the bounds whose outer products are far apart, with |v| =
-// Setup.Bound.
-//
-// If the bounds allow it, v and w are orthogonal and both of that length: the largest distance,
-// sqrt(2) Bound^2 in the Frobenius norm. Otherwise the distance is the largest to within a percent.
-func FarRows(s privacy.Setup) (v, w []float64) {
-	v, w = make([]float64, s.Dim), make([]float64, s.Dim)
-	context := s.Context
-	if context == 0 {
-		context = s.Bound
-	}
-	last := s.Dim - 1
-	// This is the part of the bound that is left to the last entry.
-	y := math.Sqrt(max(0, float64(s.Bound*s.Bound)-float64(context*context)))
-	v[0], v[last] = context, y
-	switch {
-	case y == 0 && last > 1: // both are contexts
-		w[1] = context
-	case y == 0:
-		w[last] = s.Bound
-	case y <= context && last > 1: // turn the context until the products cancel: context^2 cos = y^2
-		cos := y * y / (context * context)
-		w[0], w[1], w[last] = context*cos, context*math.Sqrt(max(0, 1-float64(cos*cos))), -y
-	case y <= context: // there is one context only: a shorter one
-		w[0], w[last] = y, -context
-	default: // contexts too short: nearest to a right angle at full length, or a right angle at less
-		w[0], w[last] = context, -y
-		// The squared distances are in units of Bound^4.
-		if r := context * context / (y * y); 1+float64(r*r) > 8*r/((1+r)*(1+r)) {
-			w[last] = -r * y
-		}
-	}
-	return v, w
-}
 
 // About returns the accumulator's description. If no claim is set, a new accumulator is asked for
 // its own.
@@ -108,7 +73,7 @@ func (a Accumulator) check() (rows [2][][]float64, reads []int, err error) {
 	}
 	rows, reads = a.Rows, a.Reads
 	if rows[0] == nil && rows[1] == nil {
-		v, w := FarRows(a.Setup)
+		v, w := far.Rows(a.Setup)
 		rows[0], rows[1] = [][]float64{v}, [][]float64{w}
 		zero := make([]float64, a.Setup.Dim)
 		for len(rows[0]) < a.Setup.Horizon-1 {
@@ -164,21 +129,16 @@ func (a Accumulator) likelihood() (item Likelihood, err error) {
 		return item, err
 	}
 	outputs := packed.Size(a.Setup.Dim) * len(reads)
-	linear, err := LinearOf(outputs, func(world int, noise *privacy.Noise, out []float64) error {
+	item, loss, err := LinearOf(outputs, func(world int, noise *privacy.Noise, out []float64) error {
 		return transcript(of, rows[world], reads, noise, out)
 	})
 	if err != nil {
 		return item, err
 	}
-	item = Likelihood{
-		Name: a.Name, Claim: about.Claim, Curve: about.Curve, Exact: a.Exact, Origin: a.Origin, Runs: a.Runs,
-		Outputs: outputs, Density: linear.Density, Draws: linear.Draws,
-		Release: func(world int, source rand.Source, out []float64) error {
-			return transcript(of, rows[world], reads, privacy.NewNoise(source), out)
-		},
-	}
+	item.Name, item.Claim, item.Curve, item.Exact = a.Name, about.Claim, about.Curve, a.Exact
+	item.Origin, item.Runs = a.Origin, a.Runs
 	if item.Exact == 0 {
-		item.Exact, err = epsilonOf(linear.Event, about.Claim.Delta)
+		item.Exact, err = epsilonOf(loss, about.Claim.Delta)
 	}
 	return item, err
 }

@@ -22,7 +22,7 @@
 //   - [Search] finds streams for a Learner; [AdditiveDensity] and [GaussianDensity] help a
 //     Likelihood.
 //   - [Blank] shows the noise of an accumulator alone, and measures it.
-//   - [Progress] hears how far an audit is.
+//   - [Options.Progress] hears how far an audit is.
 //
 // Read [Mechanism] first, then [Finding].
 package audit
@@ -69,8 +69,10 @@ type Options struct {
 	Seed uint64
 	// Workers is the number of runs at a time, >= 0; 0 means runtime.GOMAXPROCS(0). Findings do not
 	// depend on it.
-	Workers  int
-	Progress Progress // nil means silent
+	Workers int
+	// Progress is told how far an audit is: at its start, a few times a second, and at its end, when
+	// Finished is set. Calls never overlap. nil means silent.
+	Progress func(Status)
 }
 
 // complete validates the options and fills in the defaults.

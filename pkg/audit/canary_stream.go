@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/far"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
@@ -57,7 +58,7 @@ func (a Accumulator) Canaries() (Canaries, error) {
 			mu = gaussian
 		}
 	}
-	v, w := FarRows(a.Setup)
+	v, w := far.Rows(a.Setup)
 	rows := [2][]float64{v, w}
 	return Canaries{
 		Name: about.Name, Claim: about.Claim, Exact: about.Exact, Origin: about.Origin, Count: a.Setup.Horizon - 1, Mu: mu,

@@ -25,7 +25,7 @@ type collection struct {
 	block   int    // runs that share a stream of randomness and a runner, one after the other
 	workers int
 	seed    uint64
-	sink    Progress
+	sink    func(Status)
 	start   func() (runner, error) // called once a worker, and again after a panic
 }
 

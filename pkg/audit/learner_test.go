@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/far"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
@@ -144,7 +145,7 @@ func TestAccumulator(t *testing.T) {
 	}
 }
 
-// FarRows keep the bounds, and of 20,000 random pairs that do none is farther apart by more than a
+// far.Rows keep the bounds, and of 20,000 random pairs that do none is farther apart by more than a
 // percent; where orthogonal rows of full length exist they are sqrt(2) Bound^2 apart, to rounding.
 func TestFarRows(t *testing.T) {
 	for _, c := range []struct {
@@ -153,7 +154,7 @@ func TestFarRows(t *testing.T) {
 		far            bool
 	}{{3, 1, 0, true}, {2, 1, 0, true}, {3, math.Sqrt2, 1, true}, {2, math.Sqrt2, 1, true}, {4, 1, 0.9, true}, {2, 1, 0.9, false}, {2, 1, 0.99, false}, {3, 2, 1, false}, {3, 1.2, 1, true}, {4, 1, 0.1, false}, {2, 1, 0.4, false}, {3, 1, 0.37, false}, {3, 1, 0.6, false}} {
 		s := privacy.Setup{Dim: c.dim, Horizon: 2, Bound: c.bound, Context: c.context, Alpha: 1}
-		v, w := audit.FarRows(s)
+		v, w := far.Rows(s)
 		norm := func(x []float64) (sum float64) {
 			for _, v := range x {
 				sum += v * v

@@ -12,32 +12,41 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 )
 
-// Linear describes releases that are linear in their noise: data + B z, with z independent. It is
-// for running sums, whose releases share noise. All that follows is exact.
-type Linear struct {
+// linear describes releases that are linear in their noise: data + B z, with z independent.
+type linear struct {
 	Density Density
-	Draws   []privacy.Draws // what a run draws, for Likelihood.Draws
+	Draws   []privacy.Draws // what a run draws
 	// Event is the loss of the two worlds, which no attack on these releases exceeds.
 	Event account.Event
 }
 
-// LinearOf learns B from a mechanism, by noise that is an impulse at one draw and 0 elsewhere.
+// LinearOf returns the attack by likelihood on releases that are linear in their noise: data + B z,
+// with z independent. It is for running sums, whose releases share noise. All of it is exact. The
+// event is the loss of the two worlds, which no attack on these releases exceeds.
+//
+// It learns B from the mechanism, by noise that is an impulse at one draw and 0 elsewhere. The
+// attack has no name, claim and runs yet.
 //
 // release runs the mechanism once, as Mechanism.Release does, and draws from the given noise only.
 // It has to be linear in the noise, and to draw and set equally many numbers in every run. Laws may
 // be Gaussian, symmetric Gaussian and Laplace; for Laplace noise, the releases must determine all
 // draws that reach them.
-func LinearOf(outputs int, release func(world int, noise *privacy.Noise, out []float64) error) (Linear, error) {
+func LinearOf(outputs int, release func(world int, noise *privacy.Noise, out []float64) error) (Likelihood, account.Event, error) {
 	if release == nil {
-		return Linear{}, errors.New("audit: LinearOf: release is nil")
+		return Likelihood{}, nil, errors.New("audit: LinearOf: release is nil")
 	}
 	l, err := learnLinear(outputs, func(world int, noise privacy.Script, out []float64) error {
 		return release(world, privacy.NewNoise(noise), out)
 	})
 	if err != nil {
-		return Linear{}, fmt.Errorf("audit: LinearOf: %w", err)
+		return Likelihood{}, nil, fmt.Errorf("audit: LinearOf: %w", err)
 	}
-	return l, nil
+	return Likelihood{
+		Outputs: outputs, Density: l.Density, Draws: l.Draws,
+		Release: func(world int, source rand.Source, out []float64) error {
+			return release(world, privacy.NewNoise(source), out)
+		},
+	}, l.Event, nil
 }
 
 // impulses makes runs under prescribed noise.
@@ -81,7 +90,7 @@ func onDiagonal(i int) bool {
 // they if each world has a matrix of its own.
 var ErrUneven = errors.New("not linear")
 
-func learnLinear(outputs int, release func(world int, noise privacy.Script, out []float64) error) (l Linear, err error) {
+func learnLinear(outputs int, release func(world int, noise privacy.Script, out []float64) error) (l linear, err error) {
 	if outputs < 1 {
 		return l, fmt.Errorf("outputs = %d, want >= 1", outputs)
 	}
@@ -155,7 +164,7 @@ func learnLinear(outputs int, release func(world int, noise privacy.Script, out 
 }
 
 // invert finds the coordinates of the noise that a release shows, and with them density and event.
-func (l *Linear) invert(b *mat.Dense, means [2][]float64, laplace bool, size float64) error {
+func (l *linear) invert(b *mat.Dense, means [2][]float64, laplace bool, size float64) error {
 	outputs, n := b.Dims()
 	used := 0
 	for j := range n {

@@ -29,22 +29,22 @@ func walk(draw func(n *privacy.Noise, z []float64)) func(world int, n *privacy.N
 // Differences of the sums show the draws, so only the first one counts.
 func TestLinearOf(t *testing.T) {
 	gaussian := walk(func(n *privacy.Noise, z []float64) { n.Gaussian(z, 4) })
-	l, err := audit.LinearOf(3, gaussian)
+	l, loss, err := audit.LinearOf(3, gaussian)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e, ok := l.Event.(account.GaussianEvent); !ok || math.Abs(e.Mu-0.25) > 1e-9 {
-		t.Errorf("%v, want Gaussian of mu = 1/4", l.Event)
+	if e, ok := loss.(account.GaussianEvent); !ok || math.Abs(e.Mu-0.25) > 1e-9 {
+		t.Errorf("%v, want Gaussian of mu = 1/4", loss)
 	}
 	if len(l.Draws) != 1 || l.Draws[0].Count != 3 {
 		t.Errorf("%v is drawn, want three numbers", l.Draws)
 	}
 	laplace := walk(func(n *privacy.Noise, z []float64) { n.Laplace(z, 2) })
-	if l, err = audit.LinearOf(3, laplace); err != nil {
+	if l, loss, err = audit.LinearOf(3, laplace); err != nil {
 		t.Fatal(err)
 	}
-	if e, err := (account.Pure{}).Epsilon(l.Event, 0); err != nil || math.Abs(e-0.5) > 1e-9 {
-		t.Errorf("%v costs %v, %v, want 1/2", l.Event, e, err)
+	if e, err := (account.Pure{}).Epsilon(loss, 0); err != nil || math.Abs(e-0.5) > 1e-9 {
+		t.Errorf("%v costs %v, %v, want 1/2", loss, e, err)
 	}
 	for _, c := range []struct{ out, want float64 }{{-1, -0.5}, {0.25, -0.25}, {3, 0.5}} {
 		out := []float64{c.out, 7, -7}
@@ -91,7 +91,7 @@ func TestLinearOfRefuses(t *testing.T) {
 		},
 		"release is nil": nil,
 	} {
-		if _, err := audit.LinearOf(2, r); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := audit.LinearOf(2, r); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want an error with %q", err, want)
 		}
 	}
@@ -101,7 +101,7 @@ func TestLinearOfRefuses(t *testing.T) {
 // fails with probability 1% by its proof, and here with far less.
 func TestLikelihoodAtMost(t *testing.T) {
 	const mu = 0.1
-	l, err := audit.LinearOf(1, func(world int, n *privacy.Noise, out []float64) error {
+	l, _, err := audit.LinearOf(1, func(world int, n *privacy.Noise, out []float64) error {
 		n.Gaussian(out, 1/mu)
 		out[0] += float64(world)
 		return nil

@@ -32,22 +32,18 @@ func (s Status) String() string {
 	return line
 }
 
-// Progress is told how far an audit is: at its start, a few times a second, and at its end, when
-// Finished is set. Calls never overlap.
-type Progress func(Status)
-
 // meter counts runs and reports them.
 type meter struct {
 	name  string
 	total int64
-	sink  Progress
+	sink  func(Status)
 	start time.Time
 	done  atomic.Int64
 	quit  chan struct{}
 	wait  sync.WaitGroup
 }
 
-func newMeter(name string, total int64, sink Progress) *meter {
+func newMeter(name string, total int64, sink func(Status)) *meter {
 	m := &meter{name: name, total: total, sink: sink, start: time.Now(), quit: make(chan struct{})}
 	if sink == nil {
 		return m

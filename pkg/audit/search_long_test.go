@@ -6,7 +6,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/audit/broken"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
@@ -72,7 +72,7 @@ func TestLongStreams(t *testing.T) {
 // learner that has no statistic there are none.
 func TestReleases(t *testing.T) {
 	l := learner.New(linear.UCB{}, continual.Exact{})
-	run := bandittest.Run(t, l, problem, 10, random.New(1, 1, "own"), random.Source(1, 1, "noise"))
+	run := runtest.Run(t, l, problem, 10, random.New(1, 1, "own"), random.Source(1, 1, "noise"))
 	first := audit.Releases(problem)(run.Run, 1, nil)
 	v := bandit.View{Round: 1, Arms: problem.Arms, Dim: problem.Dim, X: make([]float64, problem.Arms*problem.Dim)}
 	for i := range v.X {

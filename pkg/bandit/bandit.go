@@ -9,7 +9,7 @@
 //     which chooses arms and learns from their rewards
 //   - [Close]: ends a run, or a learner that is open, which holds more than memory
 //   - [Warmer], [Warmed]: want a round 0 with the rewards of all arms
-//   - [Committed], [Summable], [Sums], [Plays]: a run and a world for a simulation that jumps
+//   - [Committed], [Summable], [Plays]: a run and a world for a simulation that jumps
 //   - [Warner]: a run that has something to warn of
 //   - [Explainer], [Insight]: a run that shows what it chooses by, arm by arm
 //   - [Problem.CheckView], [Problem.CheckArms], [CheckHorizon]: validate what a learner is given

@@ -3,7 +3,6 @@ package bandit
 import (
 	"errors"
 	"fmt"
-	"math"
 )
 
 // Explainer is a Run that shows what it chooses by: an index, an estimate and a width of each arm.
@@ -36,24 +35,11 @@ type Insight struct {
 	Width float64
 }
 
-// Unseen is the insight of an arm that is played first, as nothing is known of it.
-func Unseen() Insight { return Insight{math.Inf(1), math.NaN(), math.NaN()} }
-
-// Guess is the insight of an arm that is chosen by an estimate alone.
-func Guess(mean float64) Insight {
-	return Insight{Index: mean, Estimate: mean, Width: math.NaN()}
-}
-
 // Explain appends the insights of a run to dst. If the run is no Explainer, the error wraps
 // errors.ErrUnsupported and names its type.
 func Explain(run Run, v *View, dst []Insight) ([]Insight, error) {
 	if e, ok := run.(Explainer); ok {
 		return e.Explain(v, dst)
 	}
-	return dst, Unexplained(run)
-}
-
-// Unexplained returns the error of something that is asked for insights and has none.
-func Unexplained(by any) error {
-	return fmt.Errorf("a %T does not show what it chooses by: %w", by, errors.ErrUnsupported)
+	return dst, fmt.Errorf("a %T does not show what it chooses by: %w", run, errors.ErrUnsupported)
 }

@@ -1,7 +1,5 @@
 package bandit
 
-import "math/rand/v2"
-
 // Plays is how often an arm is played in some rounds, and the sum of its rewards in them.
 type Plays struct {
 	Arm, Times int
@@ -23,17 +21,13 @@ type Committed interface {
 }
 
 // Summable is a World whose rewards can be drawn as sums. There are no contexts, one arm is played
-// in a round, and neither rewards nor regret depend on the round. Its instances are Sums.
+// in a round, and neither rewards nor regret depend on the round. Its instances have a method more:
+//
+//	// PullSums sets the sums of the rewards. They have the law, and not the bits, of the sums of as
+//	// many pulls.
+//	PullSums(rewards *rand.Rand, plays []Plays)
 type Summable interface {
 	World
 	// CheckSums returns nil if rewards can be drawn as sums, else an error that says why not.
 	CheckSums() error
-}
-
-// Sums is an Instance that draws sums of rewards.
-type Sums interface {
-	Instance
-	// PullSums sets the sums of the rewards. They have the law, and not the bits, of the sums of as
-	// many pulls.
-	PullSums(rewards *rand.Rand, plays []Plays)
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Arms lists the learners that play for a small regret, each with the constants that its paper
+// single lists the learners that play for a small regret, each with the constants that its paper
 // publishes. A race at equal privacy gives all of them the same budget.
 //
 // Those that look for the best arm alone, such as arms.SequentialHalving, are not in the list: they
 // explore as long as they may, whatever that costs.
-func Arms() []Entry {
+func single() []Entry {
 	type made = learner.Private[privacy.Means]
 	all := []Entry{
 		{Name: "UCB1", New: public(arms.UCB1{}.Learner)},
@@ -37,9 +37,9 @@ func Arms() []Entry {
 	return all
 }
 
-// Adversarial lists the learners for rewards that an adversary has fixed. Those of
-// Arms are for rewards of a law.
-func Adversarial() []Entry {
+// adversarial lists the learners for rewards that an adversary has fixed. Those of single are for
+// rewards of a law.
+func adversarial() []Entry {
 	return []Entry{
 		{Name: "EXP3", For: AnyRewards, New: public(arms.EXP3{}.Learner)},
 		{Name: "EXP3-IX", For: AnyRewards, New: public(arms.EXP3IX{}.Learner)},

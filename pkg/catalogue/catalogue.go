@@ -1,7 +1,7 @@
 // Package catalogue lists the learners of the toolkit, and the worlds in which they are compared.
 //
 //   - [Learners] lists what plays for a small regret, with the constants that the papers publish.
-//   - [All] lists these and all others. A new learner is one [Entry] in [Unraced].
+//   - [All] lists these and all others. A new learner is one [Entry] in unraced.go.
 //   - [Learner] is one of them by its name, and [Entry.Enter] makes one for a problem.
 //   - [Worlds] lists environments, from two arms to clicks on lists; [Named] picks some of them.
 //
@@ -22,15 +22,12 @@ import (
 
 // Learners lists learners for a race at equal privacy, where all have the same budget: of K arms,
 // on a uniform matroid, with contexts, of lists, and for an adversary.
-func Learners() []Entry { return append(Stochastic(), Adversarial()...) }
-
-// Stochastic lists those of Learners for rewards that are drawn, not fixed by an adversary.
-func Stochastic() []Entry {
-	return slices.Concat(Arms(), Slots(), Linear(), curved(), lists())
+func Learners() []Entry {
+	return slices.Concat(single(), several(), contextual(), curved(), lists(), adversarial())
 }
 
 // All lists Learners, and those that no committed race has.
-func All() []Entry { return append(Learners(), Unraced()...) }
+func All() []Entry { return append(Learners(), unraced()...) }
 
 // Learner is a learner of the catalogue by its name, at a budget: a plain value, for what a person
 // types.

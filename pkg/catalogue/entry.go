@@ -14,6 +14,7 @@ type Entry struct {
 	Private   bool          // it makes a claim, which the audits and the report cards then attack
 	Model     privacy.Model // of a private learner; the zero value is privacy.Central
 	Linear    bool          // it reads contexts
+	Slots     bool          // it plays several arms a round
 	Streaming bool          // a reward shows in more than one release
 	Same      bool          // it is for arms that stay the same
 	For       Rewards       // it is made for these; where it plays others, a card says so

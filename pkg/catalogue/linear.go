@@ -9,9 +9,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Linear lists LinUCB and its private forms, elimination by core sets, which is for arms that stay
-// the same, and regression in the local model.
-func Linear() []Entry {
+// contextual lists LinUCB and its private forms, elimination by core sets, which is for arms that
+// stay the same, and regression in the local model.
+func contextual() []Entry {
 	joint := func(name string, make func(b privacy.Budget) bandit.Learner) Entry {
 		return Entry{Name: name, Private: true, Model: privacy.Joint, Linear: true, For: LinearMeans, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
 			return make(b)

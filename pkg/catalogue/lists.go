@@ -15,11 +15,11 @@ import (
 // lists lists the learners of cascading bandits (Kveton, Szepesvari, Wen, Ashkan 2015), without
 // privacy and over noisy clicks and skips.
 //
-// They refuse problems with one slot: a list of one is an arm, and the learners of Slots have half
-// the noise there.
+// They refuse problems with one slot: a list of one is an arm, and the learners of several have
+// half the noise there.
 func lists() []Entry {
 	entry := func(name string, private bool, policy func(m matroid.Matroid) learner.Policy[privacy.Means]) Entry {
-		return Entry{Name: name, Private: private, For: Clicks, New: func(p bandit.Problem, b privacy.Budget) bandit.Learner {
+		return Entry{Name: name, Private: private, Slots: true, For: Clicks, New: func(p bandit.Problem, b privacy.Budget) bandit.Learner {
 			m, err := matroid.NewUniform(p.Arms, p.Slots)
 			if err != nil {
 				panic(err)

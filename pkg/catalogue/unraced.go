@@ -8,10 +8,10 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Unraced lists learners that no committed race has: those that look for the best arm, and new
+// unraced lists learners that no committed race has: those that look for the best arm, and new
 // ones. A new learner begins here, and is checked, attacked and judged like all others. For a place
-// on the leaderboard move it to Arms, Slots or Linear, and make the tables again.
-func Unraced() []Entry {
+// on the leaderboard move it to single, several or contextual, and make the tables again.
+func unraced() []Entry {
 	type made = learner.Private[privacy.Means]
 	return []Entry{
 		{Name: "successive elimination", New: public(arms.SuccessiveElimination{}.Learner)},
@@ -20,7 +20,7 @@ func Unraced() []Entry {
 		{Name: "sequential halving", Private: true, New: pure(arms.SequentialHalving{}.Private)},
 		{Name: "DP-BGE", Private: true, New: pure(arms.BoltzmannGumbel{}.Private)},
 		{Name: "AdaC-GOPE", Private: true, Model: privacy.Joint, Linear: true, Same: true, For: LinearMeans, New: gaussian(linear.AdaCGOPE{}.Private)},
-		{Name: "AdaC-OFUL", Private: true, Model: privacy.Joint, Linear: true, For: LinearMeans, New: gaussian(linear.NewAdaCOFUL)},
+		{Name: "AdaC-OFUL", Private: true, Model: privacy.Joint, Linear: true, For: LinearMeans, New: gaussian(linear.UCB{}.AdaCOFUL)},
 		{Name: "JDP weighted regression", Private: true, Model: privacy.Joint, Linear: true, For: LinearMeans,
 			New: gaussian(func(b privacy.Budget) learner.Private[continual.Batch] {
 				return learner.New(linear.Weighted{}, continual.VectorBatches{Budget: b})

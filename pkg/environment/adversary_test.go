@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -22,7 +23,7 @@ func TestAdversary(t *testing.T) {
 // fixed and the numbers whole, so that they are equal.
 func TestAdversaryInHindsight(t *testing.T) {
 	for _, plan := range []AdversaryPlan{Seesaw, Turns, Steady} {
-		trial := bandittest.Start(t, Adversary{Plan: plan, Arms: 4, Gap: 0.3}, random.New(7, 0, "contexts"))
+		trial := runtest.Open(t, Adversary{Plan: plan, Arms: 4, Gap: 0.3}).Start(random.New(7, 0, "contexts"))
 		own := random.New(7, 0, "learner")
 		var v bandit.View
 		gains, y, all := make([]float64, 4), make([]float64, 4), []int{0, 1, 2, 3}
@@ -50,7 +51,7 @@ func TestAdversaryInHindsight(t *testing.T) {
 func TestAdversaryPhases(t *testing.T) {
 	all, y := []int{0, 1, 2}, make([]float64, 3)
 	for _, plan := range []AdversaryPlan{Seesaw, Turns} {
-		trial := bandittest.Start(t, Adversary{Plan: plan, Arms: 3, Gap: 1, Growth: 2}, random.New(3, 0, "contexts"))
+		trial := runtest.Open(t, Adversary{Plan: plan, Arms: 3, Gap: 1, Growth: 2}).Start(random.New(3, 0, "contexts"))
 		var v bandit.View
 		last, moved := -1, []int{}
 		for range 20 {
@@ -83,7 +84,7 @@ func TestAdversaryPhases(t *testing.T) {
 // TestAdversaryMeans: over 20,000 rounds of a phase, averages are within 5 standard errors of the
 // means (1e-6 a number; the seed is fixed).
 func TestAdversaryMeans(t *testing.T) {
-	trial := bandittest.Start(t, Adversary{Plan: Steady, Arms: 3, Gap: 0.2}, random.New(5, 0, "contexts"))
+	trial := runtest.Open(t, Adversary{Plan: Steady, Arms: 3, Gap: 0.2}).Start(random.New(5, 0, "contexts"))
 	const n = 20_000
 	all, y, sums := []int{0, 1, 2}, make([]float64, 3), make([]float64, 3)
 	var v bandit.View

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/draw"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
-	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // Arms is the K-armed bandit: each round a learner plays one of K arms and sees its reward, whose
@@ -93,11 +93,9 @@ func (w armsWorld) CheckSums() error {
 // arms is a trial of Arms.
 type arms struct{ *semiBandit }
 
-var _ bandit.Sums = arms{}
-
 // PullSums draws the sums of rewards as binomial variables.
 func (t arms) PullSums(rewards *rand.Rand, plays []bandit.Plays) {
 	for i := range plays {
-		plays[i].Sum = float64(random.Successes(rewards, plays[i].Times, t.means[plays[i].Arm]))
+		plays[i].Sum = float64(draw.Successes(rewards, plays[i].Times, t.means[plays[i].Arm]))
 	}
 }

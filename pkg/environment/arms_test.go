@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -26,8 +27,8 @@ func TestArms(t *testing.T) {
 		if e.Problem() != semi.Problem() || e.Best() != semi.Best()[0] || e.Optimum() != semi.Optimum() {
 			t.Errorf("problem %+v, best %d, optimum %v, want those of the semi-bandit", e.Problem(), e.Best(), e.Optimum())
 		}
-		trial := bandittest.Start(t, e, nil)
-		other := bandittest.Start(t, semi, nil)
+		trial := runtest.Open(t, e).Start(nil)
+		other := runtest.Open(t, semi).Start(nil)
 		one, two := random.New(1, 0, "rewards"), random.New(1, 0, "rewards")
 		var v, w bandit.View
 		y, z := make([]float64, 1), make([]float64, 1)

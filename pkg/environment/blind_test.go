@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -13,12 +13,12 @@ import (
 func TestBlind(t *testing.T) {
 	open := environment.SphereArms{Arms: 6, Dim: 3}
 	blind := environment.Blind{Environment: environment.SphereArms{Arms: 6, Dim: 3}}
-	world := bandittest.Open(t, blind)
+	world := runtest.Open(t, blind)
 	if p := world.Problem(); p.Dim != 0 || p.ContextNorm != 0 || p.Arms != 6 {
 		t.Errorf("%+v", p)
 	}
 	var seen, hidden bandit.View
-	trial := bandittest.Start(t, open, random.New(1, 0, "contexts"))
+	trial := runtest.Open(t, open).Start(random.New(1, 0, "contexts"))
 	other := world.Start(random.New(1, 0, "contexts"))
 	trial.Next(&seen)
 	other.Next(&hidden)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -24,7 +25,7 @@ func TestCascade(t *testing.T) {
 // item clicked is the first in any other list in which it is the first that attracts.
 func TestCascadeClicks(t *testing.T) {
 	e := Cascade{Attraction: []float64{0.3, 0.6, 0.1, 0.5}, Slots: 3}
-	trial := bandittest.Start(t, e, nil)
+	trial := runtest.Open(t, e).Start(nil)
 	const n = 100_000
 	rewards, list, y := random.New(4, 0, "rewards"), []int{2, 0, 3}, make([]float64, 3)
 	var share [4]float64
@@ -59,7 +60,7 @@ func TestCascadeClicks(t *testing.T) {
 func TestCascadeRegret(t *testing.T) {
 	e := Cascade{Attraction: []float64{0.3, 0.6, 0.1, 0.5}, Slots: 2}
 	renamed := Cascade{Attraction: []float64{0.5, 0.1, 0.6, 0.3}, Slots: 2}
-	trial, other := bandittest.Start(t, e, nil), bandittest.Start(t, renamed, nil)
+	trial, other := runtest.Open(t, e).Start(nil), runtest.Open(t, renamed).Start(nil)
 	for a := range 4 {
 		for b := range 4 {
 			if a == b {

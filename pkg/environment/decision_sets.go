@@ -33,6 +33,7 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/draw"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -65,7 +66,7 @@ type decisionSets struct {
 	of   DecisionSets
 	arms int
 	top  float64
-	band random.TruncatedBeta
+	band draw.TruncatedBeta
 	// the band holds less than half of the sphere, or little of it, so heights are drawn first
 	narrow  bool
 	rng     *rand.Rand
@@ -142,7 +143,7 @@ func (e DecisionSets) Problem() bandit.Problem {
 // start draws theta, and the arms if they are fixed.
 func (e DecisionSets) start(contexts *rand.Rand) bandit.Instance {
 	arms, top := e.Problem().Arms, e.defaultTop()
-	band := random.TruncatedBeta{Dim: e.Dim, Lo: -top, Hi: top - e.Gap}
+	band := draw.TruncatedBeta{Dim: e.Dim, Lo: -top, Hi: top - e.Gap}
 	d := &decisionSets{
 		of: e, arms: arms, top: top, band: band,
 		narrow: band.Hi < 0.5*top || (band.Hi-band.Lo)*math.Sqrt(float64(e.Dim)) < 0.1,

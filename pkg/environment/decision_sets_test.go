@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -31,7 +32,7 @@ func TestConformance(t *testing.T) {
 // coordinate of the direction around the axis.
 func sample(t *testing.T, e DecisionSets, rounds int) (best, others []float64, places []int, around []float64) {
 	t.Helper()
-	trial := bandittest.Start(t, e, random.New(1, 0, "contexts"))
+	trial := runtest.Open(t, e).Start(random.New(1, 0, "contexts"))
 	theta, top := Theta(trial), e.defaultTop()
 	frame := make([]float64, e.Dim) // a unit vector across theta
 	frame[0] = 1
@@ -155,7 +156,7 @@ func TestLaw(t *testing.T) {
 // the arms have unit norm to rounding none the less.
 func TestTwoDimensions(t *testing.T) {
 	e := DecisionSets{Dim: 2, Arms: 50, Gap: 1.2}
-	trial := bandittest.Start(t, e, random.New(1, 0, "contexts"))
+	trial := runtest.Open(t, e).Start(random.New(1, 0, "contexts"))
 	var v bandit.View
 	worst := 0.0
 	for range 20000 {
@@ -197,7 +198,7 @@ func TestNarrowIsRejection(t *testing.T) {
 func TestRewards(t *testing.T) {
 	for _, law := range []Reward{Signs, Gaussian} {
 		e := DecisionSets{Dim: 3, Reward: law}
-		trial := bandittest.Start(t, e, random.New(1, 0, "contexts"))
+		trial := runtest.Open(t, e).Start(random.New(1, 0, "contexts"))
 		rewards := random.New(1, 0, "rewards")
 		var v bandit.View
 		var y [1]float64

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,7 +26,7 @@ func TestKernel(t *testing.T) {
 func TestKernelLaw(t *testing.T) {
 	const rounds, arms = 1000, 20
 	for trial, e := range []Kernel{{}, {Dim: 2, Norm: 0.5, Lengthscale: 0.6}, {Dim: 4, Centres: 30, Lengthscale: 2}} {
-		k := bandittest.Start(t, e, random.New(1, trial, "contexts")).(*kernel)
+		k := runtest.Open(t, e).Start(random.New(1, trial, "contexts")).(*kernel)
 		f := e.filled()
 		gauss := func(x, z []float64) float64 {
 			var square float64

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -44,7 +45,7 @@ func TestLabelledContexts(t *testing.T) {
 	if p := e.Problem(); p.Dim != 9 || p.Arms != 3 || math.Abs(p.ContextNorm-math.Sqrt(4.0625)) > 1e-15 {
 		t.Errorf("problem %+v", p)
 	}
-	trial := bandittest.Start(t, e, random.New(1, 0, "contexts"))
+	trial := runtest.Open(t, e).Start(random.New(1, 0, "contexts"))
 	var v bandit.View
 	y := make([]float64, 3)
 	for round := range 10 {
@@ -85,7 +86,7 @@ func TestLabelledOrder(t *testing.T) {
 	var v bandit.View
 	counts := map[string]int{}
 	for trial := range 6000 {
-		game := bandittest.Start(t, e, random.New(1, trial, "contexts"))
+		game := runtest.Open(t, e).Start(random.New(1, trial, "contexts"))
 		for range 2 {
 			var order []byte
 			for range 3 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -36,7 +37,7 @@ func TestLogistic(t *testing.T) {
 func TestLogisticLaw(t *testing.T) {
 	for _, d := range []int{1, 3, 6} {
 		e := Logistic{Arms: 50, Dim: d, Norm: 2}
-		trial := bandittest.Start(t, e, random.New(1, d, "contexts")).(*logistic)
+		trial := runtest.Open(t, e).Start(random.New(1, d, "contexts")).(*logistic)
 		theta := Theta(trial)
 		if got := math.Sqrt(inner(theta, theta)); math.Abs(got-2) > 1e-12 {
 			t.Fatalf("|theta| = %v, want 2", got)

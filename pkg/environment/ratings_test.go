@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -57,7 +58,7 @@ func TestRatingsLaw(t *testing.T) {
 			t.Errorf("mean of arm %d = %v, want %v", a, got, want)
 		}
 	}
-	trial := bandittest.Start(t, e, nil)
+	trial := runtest.Open(t, e).Start(nil)
 	rng, twin := random.New(1, 0, "rewards"), random.New(1, 0, "rewards")
 	arms, y := make([]int, 130), make([]float64, 130)
 	for a := range arms {
@@ -90,9 +91,9 @@ func TestRatingsLaw(t *testing.T) {
 // same means.
 func TestRatingsRegret(t *testing.T) {
 	e := shelf()
-	trial := bandittest.Start(t, e, nil)
+	trial := runtest.Open(t, e).Start(nil)
 	s := SemiBandit{Matroid: e.Matroid, Means: e.Means()}
-	other := bandittest.Start(t, s, nil)
+	other := runtest.Open(t, s).Start(nil)
 	if !slices.Equal(e.Best(), s.Best()) || e.Optimum() != s.Optimum() || trial.Regret(e.Best()) != 0 {
 		t.Errorf("best %v, optimum %v, regret %v; want %v, %v, 0", e.Best(), e.Optimum(), trial.Regret(e.Best()), s.Best(), s.Optimum())
 	}

@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // The rows are those of the environment's own rounds, twice the same, and end when the loop does.
 func TestRows(t *testing.T) {
-	world := bandittest.Open(t, Sparse{Dim: 6})
+	world := runtest.Open(t, Sparse{Dim: 6})
 	for range 2 {
 		trial := world.Start(random.New(3, 0, "contexts"))
 		rewards := random.New(3, 0, "rewards")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -134,7 +135,7 @@ func TestTable2(t *testing.T) {
 	if p := e.Problem(); p.Arms != 7 || p.Slots != 3 || p.Dim != 0 || p.RewardMin != 0 || p.RewardMax != 1 {
 		t.Errorf("problem %+v", p)
 	}
-	trial := bandittest.Start(t, e, nil)
+	trial := runtest.Open(t, e).Start(nil)
 	arms := []int{5, 4, 3}
 	// the last first: (1,0,1) cannot stand for (1,0,0), which (2,0,0) is parallel to
 	if got, pairs := trial.Regret(arms), Pairs(trial, arms, nil); math.Abs(got-1.25) > 1e-15 || !slices.Equal(pairs, []int{0, 2, 1}) {
@@ -148,7 +149,7 @@ func TestTable2(t *testing.T) {
 // An arm's weight is the same whatever else is played, before round 1 and after.
 func TestSemiBanditCommonWeights(t *testing.T) {
 	for _, e := range []SemiBandit{{Matroid: fano, Means: fanoMeans}, {Matroid: fano, Means: fanoMeans, Sigma: 2}} {
-		trial := bandittest.Start(t, e, nil)
+		trial := runtest.Open(t, e).Start(nil)
 		one, two, choice := random.New(1, 0, "rewards"), random.New(1, 0, "rewards"), random.New(1, 0, "choice")
 		all, some, y := make([]float64, 9), make([]float64, 3), []int{0, 1, 2, 3, 4, 5, 6, 7, 8}
 		var v bandit.View
@@ -175,7 +176,7 @@ func TestSemiBanditCommonWeights(t *testing.T) {
 func TestSemiBanditLaw(t *testing.T) {
 	const rounds = 40_000
 	for _, e := range []SemiBandit{{Matroid: fano, Means: fanoMeans}, {Matroid: fano, Means: fanoMeans, Sigma: 0.5}} {
-		trial := bandittest.Start(t, e, nil)
+		trial := runtest.Open(t, e).Start(nil)
 		rng := random.New(1, 0, "rewards")
 		arms, y := []int{0, 1, 2, 3, 4, 5, 6, 7, 8}, make([]float64, 9)
 		var first, second [9]float64
@@ -237,7 +238,7 @@ func TestSemiBanditAcross(t *testing.T) {
 				e.Means[a] = 0.5
 			}
 		}
-		trial := bandittest.Start(t, e, nil)
+		trial := runtest.Open(t, e).Start(nil)
 		for range 3 {
 			trial.Pull(rng, arms, y)
 			var sums [4]float64 // of x, x^2, and products
@@ -267,7 +268,7 @@ func TestSemiBanditAcross(t *testing.T) {
 func TestSemiBanditRegret(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawSemiBandit(t)
-		trial := bandittest.Start(t, e, nil)
+		trial := runtest.Open(t, e).Start(nil)
 		best := e.Best()
 		if !isBasis(e.Matroid, best) || math.Abs(total(e.Means, best)-e.Optimum()) > 1e-12 {
 			t.Fatalf("Best() = %v, which weighs %v; Optimum() = %v", best, total(e.Means, best), e.Optimum())
@@ -317,7 +318,7 @@ func drawSemiBandit(t *rapid.T) SemiBandit {
 func TestPairs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawSemiBandit(t)
-		trial := bandittest.Start(t, e, nil)
+		trial := runtest.Open(t, e).Start(nil)
 		m, best := e.Matroid, e.Best()
 		arms := randomBasis(m, rand.New(rand.NewPCG(1, rapid.Uint64().Draw(t, "order"))), nil)
 		pairs := Pairs(trial, arms, []int{-1})
@@ -367,7 +368,7 @@ func TestPairs(t *testing.T) {
 // Regret refuses what is no basis, whatever it was asked before, and so does Pairs.
 func TestNoBasis(t *testing.T) {
 	e := SemiBandit{Matroid: fano, Means: fanoMeans}
-	trial := bandittest.Start(t, e, nil)
+	trial := runtest.Open(t, e).Start(nil)
 	refused := func(arms []int, f func()) (message string) {
 		defer func() {
 			if err, ok := recover().(error); ok {
@@ -505,7 +506,7 @@ func TestSemiBanditAllocations(t *testing.T) {
 	}
 	y, dst := make([]float64, 8), make([]int, 0, 8)
 	for _, e := range []bandit.Environment{SemiBandit{Matroid: many, Means: means}, SemiBandit{Matroid: many, Means: means, Sigma: 1}, Ratings{Matroid: many, Rated: rated}} {
-		trial := bandittest.Start(t, e, nil)
+		trial := runtest.Open(t, e).Start(nil)
 		var v bandit.View
 		if n := testing.AllocsPerRun(3, func() {
 			for _, arms := range sets {
@@ -537,7 +538,7 @@ func BenchmarkPull(b *testing.B) {
 	}{{"semi-bandit", 0, 7}, {"semi-bandit", 0, 100}, {"semi-bandit", 0, 1000}, {"semi-bandit-gaussian", 0.5, 1000}} {
 		b.Run(fmt.Sprintf("%s/L=%d", c.name, c.arms), func(b *testing.B) {
 			e := benchmarkSemiBandit(c.sigma, c.arms)
-			trial := bandittest.Start(b, e, nil)
+			trial := runtest.Open(b, e).Start(nil)
 			rng, best := random.New(1, 0, "rewards"), e.Best()
 			y := make([]float64, len(best))
 			b.ReportAllocs()
@@ -555,7 +556,7 @@ func BenchmarkPull(b *testing.B) {
 				e.Rated[u][a] = rng.IntN(3) == 0
 			}
 		}
-		trial := bandittest.Start(b, e, nil)
+		trial := runtest.Open(b, e).Start(nil)
 		best := e.Best()
 		y := make([]float64, len(best))
 		b.ReportAllocs()
@@ -578,7 +579,7 @@ func BenchmarkRegret(b *testing.B) {
 				for i := range sets {
 					sets[i] = randomBasis(e.Matroid, rng, nil)
 				}
-				trial, i := bandittest.Start(b, e, nil), 0
+				trial, i := runtest.Open(b, e).Start(nil), 0
 				b.ReportAllocs()
 				for b.Loop() {
 					trial.Regret(sets[i&(c.sets-1)])

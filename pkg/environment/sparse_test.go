@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -39,7 +40,7 @@ func TestSparseLaw(t *testing.T) {
 		{Design: Equicorrelated, Correlation: 0.3}, {Design: Spherical},
 	} {
 		e.Arms, e.Dim = arms, d
-		trial := bandittest.Start(t, e, random.New(1, 0, "contexts")).(*sparse)
+		trial := runtest.Open(t, e).Start(random.New(1, 0, "contexts")).(*sparse)
 		var v bandit.View
 		var second [d][d]float64
 		for range rounds {
@@ -88,7 +89,7 @@ func TestSparseTheta(t *testing.T) {
 	for trial := range trials {
 		for _, raw := range []bool{false, true} {
 			e := Sparse{Dim: d, Sparsity: s, Raw: raw}
-			game := bandittest.Start(t, e, random.New(1, trial, "contexts")).(*sparse)
+			game := runtest.Open(t, e).Start(random.New(1, trial, "contexts")).(*sparse)
 			theta, n := Theta(game), 0
 			for j, v := range theta {
 				if v != 0 {
@@ -124,7 +125,7 @@ func TestSparseTheta(t *testing.T) {
 		t.Errorf("%v of the entries are positive, want half", positive)
 	}
 	e := Sparse{Leading: true, Dim: 9}
-	game := bandittest.Start(t, e, random.New(1, 0, "contexts")).(*sparse)
+	game := runtest.Open(t, e).Start(random.New(1, 0, "contexts")).(*sparse)
 	if got := fmt.Sprint(game.support); got != "[0 1 2 3 4]" {
 		t.Errorf("support %v, want the first five", got)
 	}
@@ -140,7 +141,7 @@ func TestSparseMargin(t *testing.T) {
 		counted bool
 	}{{Sparse{Margin: 0.2}, false, false}, {Sparse{}, true, false}, {Sparse{Margin: 1, Clip: 0.01}, true, true}} {
 		e := c.e
-		trial := bandittest.Start(t, e, random.New(1, 0, "contexts")).(*sparse)
+		trial := runtest.Open(t, e).Start(random.New(1, 0, "contexts")).(*sparse)
 		narrow := 0
 		for range 300 {
 			trial.Next(&v)
@@ -157,7 +158,7 @@ func TestSparseMargin(t *testing.T) {
 // TestSparseBounds: Clip and RewardClip bound what is seen, and the problem says so.
 func TestSparseBounds(t *testing.T) {
 	e := Sparse{Clip: 0.7, RewardClip: 0.4}
-	trial := bandittest.Start(t, e, random.New(1, 0, "contexts"))
+	trial := runtest.Open(t, e).Start(random.New(1, 0, "contexts"))
 	p, rewards := e.Problem(), random.New(1, 0, "rewards")
 	if p.ContextNorm != 0.7*10 || p.RewardMax != 0.4 || p.RewardMin != -0.4 {
 		t.Errorf("problem %+v", p)
@@ -226,7 +227,7 @@ func BenchmarkSparse(b *testing.B) {
 	for _, e := range []Sparse{{}, {Dim: 1000}, {Design: Autoregressive, Correlation: 0.5}, {Design: Equicorrelated, Correlation: 0.5}, {Design: Spherical}, {Margin: 0.2}, {Clip: 2}} {
 		_, d, _ := e.sizes()
 		b.Run(fmt.Sprintf("%v/d=%d/margin=%v/clip=%v", e.Design, d, e.Margin, e.Clip), func(b *testing.B) {
-			trial := bandittest.Start(b, e, random.New(1, 0, "contexts"))
+			trial := runtest.Open(b, e).Start(random.New(1, 0, "contexts"))
 			var v bandit.View
 			b.ReportAllocs()
 			for b.Loop() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -16,7 +17,7 @@ func TestSphereArms(t *testing.T) {
 			bandittest.Environment(t, e, bandittest.EnvironmentOptions{Seed: 1})
 		})
 	}
-	trial := bandittest.Start(t, SphereArms{Dim: 4}, random.New(1, 0, "contexts")).(*sphereArms)
+	trial := runtest.Open(t, SphereArms{Dim: 4}).Start(random.New(1, 0, "contexts")).(*sphereArms)
 	var v bandit.View
 	trial.Next(&v)
 	theta := Theta(trial)

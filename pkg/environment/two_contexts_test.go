@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -16,7 +17,7 @@ func TestTwoContexts(t *testing.T) {
 		bandittest.Environment(t, TwoContexts{Dim: d}, bandittest.EnvironmentOptions{Seed: 1})
 	}
 	e := TwoContexts{Dim: 3}
-	trial := bandittest.Start(t, e, random.New(1, 0, "contexts"))
+	trial := runtest.Open(t, e).Start(random.New(1, 0, "contexts"))
 	var v bandit.View
 	y := make([]float64, 2)
 	var first []float64

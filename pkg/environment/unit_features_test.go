@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -26,7 +27,7 @@ func TestUnitFeatures(t *testing.T) {
 func TestUnitFeaturesLaw(t *testing.T) {
 	const rounds, arms, d = 500, 100, 5
 	for _, e := range []UnitFeatures{{}, {Norm: math.Sqrt2}, {Norm: 3}} {
-		trial := bandittest.Start(t, e, random.New(1, 0, "contexts")).(*unitFeatures)
+		trial := runtest.Open(t, e).Start(random.New(1, 0, "contexts")).(*unitFeatures)
 		norm := e.Problem().ContextNorm
 		if e.Norm == math.Sqrt2 && math.Abs(e.Constant()-1) > 1e-15 {
 			t.Errorf("constant %v, want 1", e.Constant())
@@ -76,7 +77,7 @@ func TestUnitFeaturesLaw(t *testing.T) {
 // TestUnitFeaturesBasis: the first arms are what the public script puts there.
 func TestUnitFeaturesBasis(t *testing.T) {
 	e := UnitFeatures{Norm: math.Sqrt2, Basis: true, Fixed: true}
-	trial := bandittest.Start(t, e, random.New(1, 0, "contexts")).(*unitFeatures)
+	trial := runtest.Open(t, e).Start(random.New(1, 0, "contexts")).(*unitFeatures)
 	var v bandit.View
 	trial.Next(&v)
 	for a := range 5 {

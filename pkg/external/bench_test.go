@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 )
 
 // BenchmarkRound plays rounds with Python programs that answer at once: one, and four side by side,
@@ -35,7 +35,7 @@ func BenchmarkRound(b *testing.B) {
 				start.Add(1)
 				for i := range programs {
 					own := rand.New(rand.NewPCG(1, uint64(i)))
-					run := bandittest.Run(b, python, c.problem, 1<<30, own, rand.NewPCG(3, 4))
+					run := runtest.Run(b, python, c.problem, 1<<30, own, rand.NewPCG(3, 4))
 					b.Cleanup(func() { bandit.Close(run.Ready) })
 					x := make([]float64, c.problem.Arms*c.problem.Dim)
 					for i := range x {

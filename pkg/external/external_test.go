@@ -14,6 +14,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -39,10 +40,10 @@ func TestEquality(t *testing.T) {
 				t.Fatal(err)
 			}
 			const horizon = 300
-			far := bandittest.Run(t, self("serve", append([]string{c.name}, c.options...)...), world.Problem(), horizon, rand.New(rand.NewPCG(5, 6)), rand.NewPCG(7, 8))
+			far := runtest.Run(t, self("serve", append([]string{c.name}, c.options...)...), world.Problem(), horizon, rand.New(rand.NewPCG(5, 6)), rand.NewPCG(7, 8))
 			defer far.Ready.(*opened).Close()
 			own, noise := served(rand.NewPCG(5, 6).Uint64()>>11, rand.NewPCG(7, 8).Uint64()>>11)
-			near := bandittest.Run(t, learners[c.name], world.Problem(), horizon, own, noise)
+			near := runtest.Run(t, learners[c.name], world.Problem(), horizon, own, noise)
 			trial, rewards := world.Start(rand.New(rand.NewPCG(1, 2))), rand.New(rand.NewPCG(3, 4))
 			var v bandit.View
 			y := make([]float64, 1)

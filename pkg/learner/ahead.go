@@ -11,10 +11,10 @@ import (
 var _ bandit.Committed = (*PrivateRun[privacy.Means])(nil)
 
 // Ahead appends how often each arm is played until the statistic releases something. It appends
-// nothing unless the rule is a Turner and the statistic a privacy.Summer. It appends nothing if
+// nothing unless the rule is a turner and the statistic a privacy.Summer. It appends nothing if
 // rewards are encoded or have other bounds than the problem's, as sums would go around both.
 func (l *PrivateRun[R]) Ahead(v *bandit.View, most int, dst []bandit.Plays) []bandit.Plays {
-	rule, ok := l.rule.(Turner[R])
+	rule, ok := l.rule.(turner[R])
 	statistic, also := any(l.stream).(privacy.Summer)
 	if !ok || !also || !l.plain || l.failed != nil || l.warmUp || l.problem.Dim > 0 || l.problem.Slots != 1 || !v.Fits(&l.problem) || most < 1 {
 		return dst

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
@@ -68,7 +68,7 @@ func TestExtremeDataIsClipped(t *testing.T) {
 	far, near := []float64{3e200, 4e200, 0.1, 0, 0, 0.2}, []float64{3, 4, 1e-201, 0, 0, 2e-201}
 	for name, make := range learnertest.Accumulators(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		run := func(x []float64) (arms []int, theta []float64) {
-			run := bandittest.Run(t, learner.New(linear.UCB{}, make), p, 20, nil, random.Source(1, 0, "noise"))
+			run := runtest.Run(t, learner.New(linear.UCB{}, make), p, 20, nil, random.Source(1, 0, "noise"))
 			for round := 1; round <= 12; round++ {
 				v := &bandit.View{Round: round, Arms: 3, Dim: 2, X: x}
 				arms = run.Select(v, arms)
@@ -140,8 +140,8 @@ func TestOptimalShiftScales(t *testing.T) {
 	budget := privacy.Budget{Epsilon: 100, Delta: 0.1}
 	play := func(by float64, sums privacy.Accumulator) (arms []int, rho float64) {
 		const horizon = 3000
-		world := bandittest.Open(t, scaled{environment.DecisionSets{Arms: 6, Dim: 3, Gap: 0.2, Fixed: true}, by})
-		run := bandittest.Run(t, learner.New(linear.UCB{OptimalShift: true}, sums), world.Problem(), horizon, nil, random.Source(1, 0, "noise"))
+		world := runtest.Open(t, scaled{environment.DecisionSets{Arms: 6, Dim: 3, Gap: 0.2, Fixed: true}, by})
+		run := runtest.Run(t, learner.New(linear.UCB{OptimalShift: true}, sums), world.Problem(), horizon, nil, random.Source(1, 0, "noise"))
 		trial := world.Start(random.New(1, 0, "contexts"))
 		rewards := random.New(1, 0, "rewards")
 		y := make([]float64, 1)

@@ -28,13 +28,9 @@ import (
 type Delayed struct {
 	Learner bandit.Learner // a Private or a Local
 	Most    int            // the longest delay, in rounds; 0 means none
-	Delay   Delay          // of a round's rewards; nil means that all delays are Most
-}
-
-// Delay draws how many rounds the rewards of a round take. It is a plain value, as a learner is.
-type Delay interface {
-	// Draw returns a number of rounds, in [0, Delayed.Most].
-	Draw(own *rand.Rand) int
+	// Delay draws how many rounds, in [0, Most], the rewards of a round take; nil means that all
+	// delays are Most. It is a plain value, as a learner is.
+	Delay interface{ Draw(own *rand.Rand) int }
 }
 
 var _ bandit.Learner = Delayed{}
@@ -72,7 +68,7 @@ func (d Delayed) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) 
 type delayed struct {
 	inner   bandit.Calibrated
 	most    int
-	delay   Delay
+	delay   interface{ Draw(own *rand.Rand) int }
 	problem bandit.Problem
 }
 

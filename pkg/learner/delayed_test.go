@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
@@ -37,10 +38,10 @@ func delayable() map[string]bandit.Learner {
 }
 
 // start begins a run.
-func start(t *testing.T, l bandit.Learner, p bandit.Problem, horizon int) (*bandittest.Running, *privacy.Ledger) {
+func start(t *testing.T, l bandit.Learner, p bandit.Problem, horizon int) (*runtest.Running, *privacy.Ledger) {
 	t.Helper()
 	ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
-	return bandittest.Run(t, l, p, horizon, random.New(1, 0, "own"), ledger), ledger
+	return runtest.Run(t, l, p, horizon, random.New(1, 0, "own"), ledger), ledger
 }
 
 // TestDelayed compares a delayed learner with one that is handed the records in the order in which
@@ -49,9 +50,9 @@ func TestDelayed(t *testing.T) {
 	const horizon = 300
 	for name, l := range delayable() {
 		for _, most := range []int{0, 1, 17, 1000} {
-			for kind, delay := range map[string]learner.Delay{"constant": nil, "random": upTo(most)} {
+			for kind, delay := range map[string]interface{ Draw(own *rand.Rand) int }{"constant": nil, "random": upTo(most)} {
 				env := environment.DecisionSets{Dim: 3, Arms: 6}
-				trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
+				trial := runtest.Open(t, env).Start(random.New(1, 0, "contexts"))
 				d, ledger := start(t, learner.Delayed{Learner: l, Most: most, Delay: delay}, env.Problem(), horizon)
 				plain, _ := start(t, l, env.Problem(), horizon)
 				draw := func() int { return most }

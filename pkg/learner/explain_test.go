@@ -83,7 +83,10 @@ func TestLinearInsights(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, fixed := env.(environment.SphereArms)
-		for _, e := range catalogue.Linear() {
+		for _, e := range catalogue.Learners() {
+			if e.For != catalogue.LinearMeans {
+				continue
+			}
 			if core := e.Name[:4] == "core"; core && !fixed {
 				continue
 			}
@@ -101,7 +104,7 @@ func TestLinearInsights(t *testing.T) {
 func TestSlotsInsights(t *testing.T) {
 	env := environment.SemiBandit{Matroid: expect.Must(matroid.NewUniform(6, 2)), Means: []float64{0.1, 0.8, 0.3, 0.7, 0.2, 0.5}}
 	p := env.Problem()
-	all := catalogue.Slots()
+	all := slices.DeleteFunc(catalogue.Learners(), func(e catalogue.Entry) bool { return !e.Slots || e.For != catalogue.FixedMeans })
 	own := func(name string, make func(m matroid.Matroid) bandit.Learner) {
 		all = append(all, catalogue.Entry{Name: name, New: func(bandit.Problem, privacy.Budget) bandit.Learner { return make(env.Matroid) }})
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
@@ -62,7 +63,7 @@ func posterior(t *testing.T, features int, seed uint64) (mean, width []float64) 
 		Learner:  learner.New(linear.UCB{Alpha: 0.05, Sigma: 0.3, ThetaNorm: 1.2}, continual.Exact{Ridge: kernelRidge}),
 		Features: features, Lengthscale: 0.4, Seed: seed,
 	}
-	run := bandittest.Run(t, l, p, 100, nil, nil)
+	run := runtest.Run(t, l, p, 100, nil, nil)
 	var arms []int
 	for i := range x {
 		v := bandit.View{Round: i + 1, Arms: 1, Dim: 2, X: x[i][:]}
@@ -164,7 +165,7 @@ func TestKernelFeatures(t *testing.T) {
 	var sum, square float64
 	for seed := range uint64(seeds) {
 		shown := &spied{}
-		run := bandittest.Run(t, learner.Kernel{Learner: spy{shown}, Features: features, Seed: seed}, p, 10, nil, nil)
+		run := runtest.Run(t, learner.Kernel{Learner: spy{shown}, Features: features, Seed: seed}, p, 10, nil, nil)
 		run.Select(&bandit.View{Round: 1, Arms: 2, Dim: 2, X: x}, nil)
 		v := shown.views[0]
 		var dot float64
@@ -216,8 +217,8 @@ func TestKernelPlays(t *testing.T) {
 		for _, fixed := range []bool{false, true} {
 			env := environment.Kernel{Arms: 6, Dim: 2, Fixed: fixed}
 			shown := &spied{}
-			trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
-			mapper := bandittest.Run(t, learner.Kernel{Learner: spy{shown}, Features: k.Features, Seed: k.Seed}, env.Problem(), horizon, nil, nil)
+			trial := runtest.Open(t, env).Start(random.New(1, 0, "contexts"))
+			mapper := runtest.Run(t, learner.Kernel{Learner: spy{shown}, Features: k.Features, Seed: k.Seed}, env.Problem(), horizon, nil, nil)
 			run, ledger := start(t, k, env.Problem(), horizon)
 			plain, _ := start(t, k.Learner, shown.problem, horizon)
 			y := []float64{0}
@@ -265,7 +266,7 @@ func TestKernelShortens(t *testing.T) {
 	p := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 2, RewardMin: -1, RewardMax: 1}
 	for _, times := range []float64{3, 1e300} {
 		shown := &spied{}
-		run := bandittest.Run(t, learner.Kernel{Learner: spy{shown}, Features: 4}, p, 10, nil, nil)
+		run := runtest.Run(t, learner.Kernel{Learner: spy{shown}, Features: 4}, p, 10, nil, nil)
 		v := &bandit.View{Round: 1, Arms: 2, Dim: 2, X: []float64{1.2 * times, -1.6 * times, 1.2, -1.6}}
 		run.Update(v, run.Select(v, nil), []float64{0})
 		got := shown.views[0]

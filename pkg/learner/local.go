@@ -81,9 +81,10 @@ type Receiver interface {
 // shuffler.
 type ShufflePlanner interface {
 	CalibratedDevice
-	// ShuffledPlan returns what a message shows once s has mixed a batch. It is an error if the
-	// messages are made for another kind of shuffler or another batch size. Without a shuffler s is
-	// nil and batch is 1; then only the error counts, and the device's Plan holds.
+	// ShuffledPlan returns what a message shows once s has mixed a batch: if the shuffler is what
+	// makes it private, in the privacy.Shuffled model and with the scope privacy.AllOutputs. It is an
+	// error if the messages are made for another kind of shuffler or another batch size. Without a
+	// shuffler s is nil and batch is 1; then only the error counts, and the device's Plan holds.
 	ShuffledPlan(s Shuffler, batch int) (privacy.Plan, error)
 }
 
@@ -170,10 +171,16 @@ func (l Local) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	}
 	ready := &calibratedLocal{problem: p, batch: max(l.Batch, 1)}
 	var err error
-	if ready.device, err = OpenDevice("Local.Device", l.Device, p, horizon); err != nil {
+	if ready.device, err = l.Device.Open(p, horizon); err == nil {
+		err = checks.Opened("Local.Device", l.Device, ready.device)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if ready.server, err = OpenServer("Local.Server", l.Server, p, horizon); err != nil {
+	if ready.server, err = l.Server.Open(p, horizon); err == nil {
+		err = checks.Opened("Local.Server", l.Server, ready.server)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := checkServer(ready.server); err != nil {
@@ -206,38 +213,6 @@ func (l Local) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	return ready, nil
 }
 
-// OpenDevice opens a device that a learner or another device holds, and refuses one that opens as
-// nil. An error calls it name.
-func OpenDevice(name string, d Device, p bandit.Problem, horizon int) (CalibratedDevice, error) {
-	ready, err := d.Open(p, horizon)
-	if err != nil {
-		return nil, err
-	}
-	return ready, field.Check(fmt.Sprintf("learner: what a %T opens as, for %s,", d, name), ready)
-}
-
-// OpenServer opens a server that a learner or another server holds, and refuses one that opens as
-// nil. An error calls it name.
-func OpenServer(name string, s Server, p bandit.Problem, horizon int) (CalibratedServer, error) {
-	ready, err := s.Open(p, horizon)
-	if err != nil {
-		return nil, err
-	}
-	return ready, field.Check(fmt.Sprintf("learner: what a %T opens as, for %s,", s, name), ready)
-}
-
-// CheckShuffler refuses a batch of another size than a device's noise is made for, or a shuffler
-// that is no S. An error calls the noise by its name. A ShufflePlanner calls it first.
-func CheckShuffler[S Shuffler](noise string, size int, s Shuffler, batch int) error {
-	if batch != size {
-		return fmt.Errorf("learner: batches of %d messages, want %s.Batch = %d", batch, noise, size)
-	}
-	if made, ok := s.(S); batch > 1 && !ok {
-		return fmt.Errorf("learner: messages under %s in a shuffler of type %T, want %T, for which they are made", noise, s, made)
-	}
-	return nil
-}
-
 // checkMixed refuses a device's plan that is no plan of one message, and one that counts on a
 // shuffler that is not there. Only those of this package mix what they are given.
 func checkMixed(p privacy.Plan, by Shuffler, batch int) error {
@@ -262,13 +237,6 @@ func checkMixed(p privacy.Plan, by Shuffler, batch int) error {
 		return fmt.Errorf("learner: the plan of a device is in the %v model and covers %v, want the local model and one message", p.Model, p.Scope)
 	}
 	return p.Accounted()
-}
-
-// Shuffled returns the plan of messages that are private because a shuffler mixes a batch of them,
-// with more conditions. It changes the model and the scope, not the releases.
-func Shuffled(p privacy.Plan, conditions ...string) privacy.Plan {
-	p.Model, p.Scope, p.Conditions = privacy.Shuffled, privacy.AllOutputs, append(p.Conditions, conditions...)
-	return p
 }
 
 // Start begins a run. The devices and the shuffler draw from noise; the server gets none of it.
@@ -327,7 +295,7 @@ func (l *LocalRun) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insig
 	case !v.Fits(&l.problem):
 		return dst, checks.InRound(v.Round, l.problem.CheckView(v))
 	}
-	return Explain(l.reporter, l.server.Broadcast(), v, dst)
+	return checks.Explain(l.reporter, l.server.Broadcast(), v, dst)
 }
 
 // Update makes the device report the context and the reward of the arm played.

@@ -20,6 +20,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
@@ -156,11 +157,11 @@ func with(m []float64, at int, v float64) []float64 {
 }
 
 // started plays rounds of a learner on UnitFeatures, and starts a device like its own.
-func started(t *testing.T, local learner.Local, rounds int) (*bandittest.Running, learner.Reporter, bandit.View) {
+func started(t *testing.T, local learner.Local, rounds int) (*runtest.Running, learner.Reporter, bandit.View) {
 	t.Helper()
 	env := environment.UnitFeatures{Dim: learnertest.Features.Dim, Arms: learnertest.Features.Arms}
-	l := bandittest.Run(t, local, env.Problem(), 1000, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
-	trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
+	l := runtest.Run(t, local, env.Problem(), 1000, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	trial := runtest.Open(t, env).Start(random.New(1, 0, "contexts"))
 	var v bandit.View
 	rewards := random.New(1, 0, "rewards")
 	y := make([]float64, 1)

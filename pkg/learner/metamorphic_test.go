@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
@@ -21,11 +21,11 @@ var square5 = bandit.Problem{Arms: 20, Dim: 5, Slots: 1, ContextNorm: 1, RewardM
 
 // pair plays two learners side by side: b sees a's contexts through change and gets a's rewards
 // times scale. Their arms must be the same in every round.
-func pair(t *testing.T, first, second learner.Private[privacy.Sums], pa, pb bandit.Problem, rounds int, change func(x []float64), scale float64) (a, b *bandittest.Running) {
+func pair(t *testing.T, first, second learner.Private[privacy.Sums], pa, pb bandit.Problem, rounds int, change func(x []float64), scale float64) (a, b *runtest.Running) {
 	t.Helper()
 	// a horizon's last row is never released
-	a = bandittest.Run(t, first, pa, rounds+1, nil, random.Source(1, 0, "noise"))
-	b = bandittest.Run(t, second, pb, rounds+1, nil, random.Source(1, 0, "noise"))
+	a = runtest.Run(t, first, pa, rounds+1, nil, random.Source(1, 0, "noise"))
+	b = runtest.Run(t, second, pb, rounds+1, nil, random.Source(1, 0, "noise"))
 	r := random.New(1, 0, "contexts")
 	truth := make([]float64, pa.Dim)
 	random.Sphere(r, truth)
@@ -125,7 +125,7 @@ func TestEpsilonToInfinity(t *testing.T) {
 		for i, l := range []learner.Private[privacy.Sums]{
 			learner.New(linear.UCB{}, nil), learner.New(linear.UCB{RhoMin: 1}, learnertest.Accumulators(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind]),
 		} {
-			run := bandittest.Run(t, l, square5, 1000, nil, random.Source(1, 0, "noise"))
+			run := runtest.Run(t, l, square5, 1000, nil, random.Source(1, 0, "noise"))
 			r := random.New(1, 0, "contexts")
 			v := bandit.View{Arms: 20, Dim: 5, X: make([]float64, 100)}
 			for round := range 500 {
@@ -162,7 +162,7 @@ func TestTies(t *testing.T) {
 		for _, d := range []int{3, 5, 12} {
 			p := bandit.Problem{Arms: 12, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 			l := learner.New(linear.UCB{}, make_)
-			run := bandittest.Run(t, l, p, 300, nil, random.Source(1, 0, "noise"))
+			run := runtest.Run(t, l, p, 300, nil, random.Source(1, 0, "noise"))
 			r := random.New(1, 0, "contexts")
 			v := bandit.View{Arms: 12, Dim: d, X: make([]float64, 12*d)}
 			for round := 1; round <= 200; round++ {

@@ -34,7 +34,7 @@ type Metered struct {
 var _ bandit.Learner = Metered{}
 
 // Open validates, opens the learner, and computes how many rounds the budget pays for. The result
-// is a *MeteredCalibrated.
+// has a method Paid, which returns how many rounds that is.
 func (m Metered) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	if err := field.Check("learner: Metered.Learner", m.Learner); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (m Metered) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) 
 	if _, ok := inner.(privacy.Planner); !ok {
 		return nil, fmt.Errorf("learner: Metered.Learner is a %T, want one that says what it spends (privacy.Planner)", m.Learner)
 	}
-	ready := &MeteredCalibrated{inner: inner, budget: m.Budget, freeze: m.Freeze}
+	ready := &meteredCalibrated{inner: inner, budget: m.Budget, freeze: m.Freeze}
 	if w, ok := inner.(bandit.Warmer); ok && w.WantsWarmUp() {
 		ready.first = 1
 	}
@@ -60,8 +60,8 @@ func (m Metered) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) 
 	return ready, ready.search()
 }
 
-// MeteredCalibrated is a [Metered] for a problem.
-type MeteredCalibrated struct {
+// meteredCalibrated is a [Metered] for a problem.
+type meteredCalibrated struct {
 	inner  bandit.Calibrated
 	budget privacy.Budget
 	freeze bool
@@ -70,12 +70,12 @@ type MeteredCalibrated struct {
 }
 
 var (
-	_ bandit.Warmer   = (*MeteredCalibrated)(nil)
-	_ privacy.Planner = (*MeteredCalibrated)(nil)
+	_ bandit.Warmer   = (*meteredCalibrated)(nil)
+	_ privacy.Planner = (*meteredCalibrated)(nil)
 )
 
 // search computes how many records the budget pays for.
-func (m *MeteredCalibrated) search() error {
+func (m *meteredCalibrated) search() error {
 	if p := privacy.PlanOf(m.inner, privacy.All); !p.Held() {
 		return fmt.Errorf("learner: Metered cannot account for its learner: %v", p.Event())
 	}
@@ -104,18 +104,18 @@ func (m *MeteredCalibrated) search() error {
 
 // Paid returns how many rounds the budget pays for, at most the horizon. Round 0, which it pays for
 // too, is not counted.
-func (m *MeteredCalibrated) Paid() int { return m.paid - m.first }
+func (m *meteredCalibrated) Paid() int { return m.paid - m.first }
 
 // WantsWarmUp reports whether the learner wants a round 0.
-func (m *MeteredCalibrated) WantsWarmUp() bool { return m.first > 0 }
+func (m *meteredCalibrated) WantsWarmUp() bool { return m.first > 0 }
 
 // Plan returns the learner's plan, cut to the records that the budget pays for.
-func (m *MeteredCalibrated) Plan(records int) privacy.Plan {
+func (m *meteredCalibrated) Plan(records int) privacy.Plan {
 	return m.cut(m.inner, records).HeldBy(m)
 }
 
 // cut returns the plan of the learner, or of a run of it, for the records that are paid for.
-func (m *MeteredCalibrated) cut(of any, records int) privacy.Plan {
+func (m *meteredCalibrated) cut(of any, records int) privacy.Plan {
 	p := privacy.PlanOf(of, min(records, m.paid))
 	if !m.budget.None() {
 		p.Asked = m.budget
@@ -125,21 +125,21 @@ func (m *MeteredCalibrated) cut(of any, records int) privacy.Plan {
 
 // cost returns the epsilon, at the budget's delta, that the learner's releases spend on so many
 // records.
-func (m *MeteredCalibrated) cost(records int) (epsilon float64, by string, err error) {
+func (m *meteredCalibrated) cost(records int) (epsilon float64, by string, err error) {
 	return account.Tightest(privacy.PlanOf(m.inner, records).Event(), m.budget.Delta)
 }
 
 // Close closes the learner, if it is to be closed.
-func (m *MeteredCalibrated) Close() error { return bandit.Close(m.inner) }
+func (m *meteredCalibrated) Close() error { return bandit.Close(m.inner) }
 
 // Start begins a run.
-func (m *MeteredCalibrated) Start(own *rand.Rand, noise rand.Source) bandit.Run {
-	return &meteredRun{MeteredCalibrated: m, run: m.inner.Start(own, noise)}
+func (m *meteredCalibrated) Start(own *rand.Rand, noise rand.Source) bandit.Run {
+	return &meteredRun{meteredCalibrated: m, run: m.inner.Start(own, noise)}
 }
 
 // meteredRun is a run of a Metered.
 type meteredRun struct {
-	*MeteredCalibrated
+	*meteredCalibrated
 	run     bandit.Run
 	records int // taken in
 	frozen  int // rounds since the budget ended

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
@@ -42,7 +42,7 @@ func TestMeteredEdges(t *testing.T) {
 	}
 	for name, sums := range map[string]privacy.Accumulator{"tree": gaussianTree(), "blt": continual.BLT{Budget: whole}} {
 		// nothing is released of the only round
-		one := bandittest.Run(t, metered(sums, true), problem, 1, rand.New(rand.NewPCG(1, 2)), rand.NewPCG(3, 4))
+		one := runtest.Run(t, metered(sums, true), problem, 1, rand.New(rand.NewPCG(1, 2)), rand.NewPCG(3, 4))
 		if c := privacy.ClaimOf(one.Run); c.Epsilon() != 0 {
 			t.Errorf("%s, one round: %v", name, c)
 		}
@@ -76,7 +76,7 @@ func (brokenRun) Check() error { return errBroken }
 // TestMeteredChecks: noise that passes the ledger of a trial is checked by the learner inside.
 func TestMeteredChecks(t *testing.T) {
 	m := learner.Metered{Learner: broken{learner.New(linear.UCB{}, gaussianTree())}, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
-	run := bandittest.Run(t, m, learnertest.Features, 10, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+	run := runtest.Run(t, m, learnertest.Features, 10, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 	c, ok := run.Run.(interface{ Check() error })
 	if !ok || !errors.Is(c.Check(), errBroken) {
 		t.Error("Metered does not pass on what its learner finds")

@@ -28,14 +28,22 @@ func metered(sums privacy.Accumulator, freeze bool) learner.Metered {
 	return learner.Metered{Learner: learner.New(linear.UCB{}, sums), Budget: half, Freeze: freeze}
 }
 
+// paying is what a Metered opens as.
+type paying interface {
+	bandit.Calibrated
+	bandit.Warmer
+	privacy.Planner
+	Paid() int
+}
+
 // budgeted opens a Metered.
-func budgeted(t testing.TB, m learner.Metered, p bandit.Problem, horizon int) *learner.MeteredCalibrated {
+func budgeted(t testing.TB, m learner.Metered, p bandit.Problem, horizon int) paying {
 	t.Helper()
 	ready, err := m.Open(p, horizon)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ready.(*learner.MeteredCalibrated)
+	return ready.(paying)
 }
 
 func gaussianTree() privacy.Accumulator {

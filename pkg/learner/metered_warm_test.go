@@ -42,8 +42,8 @@ func warmers() map[string]struct {
 		return entry{learner.New(slots.CTS{Matroid: m, WarmUp: true}, tally), cost}
 	}
 	return map[string]entry{
-		"omm as published": {slots.DPUCBMATAsPublished(m, 2), 2. * 7 / 3},
-		"cts as published": {slots.DPTSMATAsPublished(m, 2), 2. * 7 / 3},
+		"omm as published": {slots.OMM{Matroid: m}.AsPublished(2), 2. * 7 / 3},
+		"cts as published": {slots.CTS{Matroid: m}.AsPublished(2), 2. * 7 / 3},
 		"blocks":           cts(tally.Blocks{Budget: privacy.Budget{Epsilon: 2}}, 2),
 		"tree":             cts(tally.Tree{Budget: privacy.Budget{Epsilon: 2}}, 2),
 	}
@@ -202,7 +202,7 @@ func TestMeteredWarmUpConforms(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, l := range []learner.Metered{metered(gaussianTree(), false), {Learner: slots.DPTSMAT(m, 2), Budget: privacy.Budget{Epsilon: 2}}} {
+	for _, l := range []learner.Metered{metered(gaussianTree(), false), {Learner: slots.CTS{Matroid: m}.Private(2), Budget: privacy.Budget{Epsilon: 2}}} {
 		p := warmProblem
 		if l.Budget == half {
 			p = (environment.DecisionSets{Dim: 2, Arms: 7}).Problem()

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/peer"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
@@ -80,7 +80,7 @@ func newBesides(tb testing.TB, p *peer.Peer, name string, ours bandit.Learner, d
 // begin begins a trial of both. The peer is told the arms, the parameter and the noise's scale.
 func (p *besides) begin(tb testing.TB, seed, horizon int) (play func(rounds int)) {
 	tb.Helper()
-	game := bandittest.Start(tb, p.env, random.New(1, seed, "contexts"))
+	game := runtest.Open(tb, p.env).Start(random.New(1, seed, "contexts"))
 	theta := environment.Theta(game)
 	shown, x := make([]bandit.View, p.sets), make([][][]float64, p.sets)
 	means, best := make([][]float64, p.sets), make([]float64, p.sets)

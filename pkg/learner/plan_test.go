@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
@@ -170,7 +170,7 @@ func TestRandomisedPlan(t *testing.T) {
 		t.Errorf("before a record is taken in the action shows %v", e)
 	}
 	ledger := privacy.NewLedger(rand.NewPCG(1, 2))
-	run := bandittest.Run(t, learner.RandomisedAction{Learner: private, Epsilon: 0.5}, problem, 100, rand.New(rand.NewPCG(3, 4)), ledger)
+	run := runtest.Run(t, learner.RandomisedAction{Learner: private, Epsilon: 0.5}, problem, 100, rand.New(rand.NewPCG(3, 4)), ledger)
 	for round := range 20 {
 		v := bandit.View{Round: round + 1, Arms: 3, Dim: 2, X: []float64{1, 0, 0, 1, 0.6, 0.6}}
 		run.Update(&v, run.Select(&v, nil), []float64{1})

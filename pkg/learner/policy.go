@@ -39,6 +39,15 @@ func (b Begins[R]) Begin(own *rand.Rand) Rule[R] { return b(own) }
 // What Act returns must depend on nothing but the broadcast, the view and the rule's own stream. A
 // rule that remembered views would leak them past the statistic; package privacytest replays runs
 // to detect that.
+//
+// A rule that plays arms in turn as long as the release does not move, and draws nothing, may have
+// one more method, with which a simulation can fast-forward its learner:
+//
+//	// Turn appends the arms that Act chooses in the view's round and those after it, up to where
+//	// they repeat. One arm a round is played.
+//	Turn(broadcast []float64, v *bandit.View, dst []int) ([]int, error)
+//
+// The statistic has to be a privacy.Summer, too.
 type Rule[R any] interface {
 	// Learn computes from a release what the next rounds' devices are told. It is called before the
 	// first round and each time that the release has changed. The rule owns the slice, which is valid
@@ -91,19 +100,8 @@ type Explainer interface {
 	Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error)
 }
 
-// Explain appends the insights of a rule or a device, if it has any.
-func Explain(of any, broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
-	if e, ok := of.(Explainer); ok {
-		return e.Explain(broadcast, v, dst)
-	}
-	return dst, bandit.Unexplained(of)
-}
-
-// Turner is a Rule that plays arms in turn as long as the release does not move, and draws nothing.
-// Over a privacy.Summer it makes a learner that a simulation can fast-forward.
-type Turner[R any] interface {
+// turner is a Rule with the method Turn; see there.
+type turner[R any] interface {
 	Rule[R]
-	// Turn appends the arms that Act chooses in the view's round and those after it, up to where they
-	// repeat. One arm a round is played.
 	Turn(broadcast []float64, v *bandit.View, dst []int) ([]int, error)
 }

@@ -237,7 +237,7 @@ func (l *PrivateRun[R]) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.
 	case !v.Fits(&l.problem):
 		return dst, checks.InRound(v.Round, l.problem.CheckView(v))
 	}
-	return Explain(l.rule, l.broadcast, v, dst)
+	return checks.Explain(l.rule, l.broadcast, v, dst)
 }
 
 // Update hands the rewards of the arms played, and the first arm's context, to the statistic. A

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
@@ -80,7 +80,7 @@ func TestPrivateRefuses(t *testing.T) {
 			"private": learner.New(several{Arms: arms}, nil),
 			"local":   learner.Local{Device: local.LDPDevice{Noise: n, Policy: several{Arms: arms}}, Server: local.LDPServer{Noise: n}},
 		} {
-			run := bandittest.Run(t, l, p, 10, nil, random.Source(1, 0, "noise")).Run
+			run := runtest.Run(t, l, p, 10, nil, random.Source(1, 0, "noise")).Run
 			_, err := run.Select(&bandit.View{Round: 1, Arms: 4, Dim: 2, X: make([]float64, 8)}, nil)
 			expect.Error(t, name, err, map[int]string{0: "0 arms", 2: "2 arms"}[arms], "learner_test.several", "want 1")
 		}
@@ -141,14 +141,14 @@ func TestServerThatPoints(t *testing.T) {
 		"Local.Server.Policy.Any[0] is a local.LDPDevice, which is a device": []learner.Device{local.LDPDevice{Noise: n}},
 		"Local.Server.Policy.Any is a *local.ldpDevice, which is a device":   ready,
 		"Local.Server.Policy.Any is a *local.ldpReporter, which is a device": reporter,
-		"Local.Server.Policy.Any is noise":                                   privacy.NewNoise(random.NewSystem()),
+		"Local.Server.Policy.Any is noise":                                   privacy.NewNoise(new(random.System)),
 	} {
 		local := learner.Local{Device: local.LDPDevice{Noise: n}, Server: local.LDPServer{Noise: n, Policy: &holds{Any: held}}}
 		expect.Error(t, words, learnertest.Failure(local.Open(p, 10)), words, "messages alone")
 	}
 	// What comes in only when the run starts is found then.
 	local := learner.Local{Device: local.LDPDevice{Noise: n}, Server: lateServer{local.LDPServer{Noise: n}, func() any { return reporter }}}
-	run := bandittest.Run(t, local, p, 10, nil, random.Source(1, 0, "noise")).Run
+	run := runtest.Run(t, local, p, 10, nil, random.Source(1, 0, "noise")).Run
 	_, err := run.Select(&bandit.View{Round: 1, Arms: 4, Dim: 2, X: make([]float64, 8)}, nil)
 	expect.Error(t, "a device in a run", err, "is a *local.ldpReporter, which is a device")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -23,7 +24,7 @@ func TestRandomConformance(t *testing.T) {
 func TestRandomIsUniform(t *testing.T) {
 	l := learner.Random{}
 	p := bandit.Problem{Arms: 5, Slots: 1, RewardMin: 0, RewardMax: 1}
-	run := bandittest.Run(t, l, p, 10_000, random.New(1, 0, "own"), nil)
+	run := runtest.Run(t, l, p, 10_000, random.New(1, 0, "own"), nil)
 	var count [5]int
 	v := bandit.View{Arms: 5}
 	for v.Round = 1; v.Round <= 10_000; v.Round++ {

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
@@ -119,7 +119,7 @@ func TestBadRounds(t *testing.T) {
 			{func(l bandit.Run, v *bandit.View) error { return l.Update(v, nil, nil) }, []string{"0 arms", "0 rewards"}},
 		} {
 			l := learner.New(linear.UCB{}, make_)
-			run := bandittest.Run(t, l, good, 100, nil, random.Source(1, 0, "noise"))
+			run := runtest.Run(t, l, good, 100, nil, random.Source(1, 0, "noise"))
 			theta, beta := learnertest.Rule(run).Confidence()
 			err := c.do(run.Run, &bandit.View{Round: 1, Arms: 4, Dim: 3, X: make([]float64, 12)})
 			expect.Error(t, name, err, c.words...)
@@ -136,7 +136,7 @@ func TestOversized(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	for name, make_ := range learnertest.Accumulators(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		l := learner.New(linear.UCB{}, make_)
-		run, clean := bandittest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise")), bandittest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise"))
+		run, clean := runtest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise")), runtest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise"))
 		r := random.New(1, 0, "contexts")
 		v := bandit.View{Arms: 4, Dim: 3, X: make([]float64, 12)}
 		const rounds, long = 60, 20
@@ -206,7 +206,7 @@ func (*fixedRun) Clipped() int                      { return 0 }
 func TestSumsOfAnotherSize(t *testing.T) {
 	p := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	l := learner.New(linear.UCB{}, fixed{release: make([]float64, 5), bounds: privacy.Bounds{RhoMin: 1, RhoMax: 1}})
-	run := bandittest.Run(t, l, p, 10, nil, random.Source(1, 0, "noise")).Run
+	run := runtest.Run(t, l, p, 10, nil, random.Source(1, 0, "noise")).Run
 	_, err := run.Select(&bandit.View{Round: 1, Arms: 2, Dim: 2, X: make([]float64, 4)}, nil)
 	expect.Error(t, "five numbers", err, "sums of 5 numbers, want 6")
 }
@@ -218,7 +218,7 @@ func TestIndefinite(t *testing.T) {
 	// [[1, 2], [2, 1]] has the eigenvalues 3 and -1 along (1, 1) and (1, -1); floored at 0.5:
 	// [[1.75, 1.25], [1.25, 1.75]].
 	l := learner.New(linear.UCB{Alpha: 0.5, Sigma: 1}, fixed{release: []float64{1, 2, 1, 1, 0, 9}, bounds: privacy.Bounds{RhoMin: 0.5, RhoMax: 4, Gamma: 1}})
-	run := bandittest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise"))
+	run := runtest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise"))
 	v := bandit.View{Round: 1, Arms: 2, Dim: 2, X: []float64{0.7, 0.7, 0.7, -0.7}}
 	for range 3 {
 		// 0.7 + .. sqrt(0.98/3) against 0.7 + .. sqrt(0.98/0.5)
@@ -246,7 +246,7 @@ func TestNoAllocations(t *testing.T) {
 		for _, d := range []int{5, 12} {
 			p := bandit.Problem{Arms: 10, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 			l := learner.New(linear.UCB{}, make_)
-			run := bandittest.Run(t, l, p, 20000, nil, random.Source(1, 0, "noise"))
+			run := runtest.Run(t, l, p, 20000, nil, random.Source(1, 0, "noise"))
 			v := bandit.View{Arms: 10, Dim: d, X: make([]float64, 10*d)}
 			r := random.New(1, 0, "contexts")
 			arms, y, zero := make([]int, 0, 1), []float64{1}, make([]float64, d)

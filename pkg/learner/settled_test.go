@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
@@ -25,7 +25,7 @@ func TestSmallerBatches(t *testing.T) {
 	view := &bandit.View{Round: 1, Arms: 2, Dim: 2, X: []float64{1, 0, 0, 1}}
 	l := learnertest.LDP(local.LDPNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}})
 	l.Batch, l.Shuffler = 100, hasty{learner.Uniform{}}
-	run := bandittest.Run(t, l, plane, 200, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+	run := runtest.Run(t, l, plane, 200, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 	for range 3 {
 		run.Update(view, run.Select(view, nil), []float64{1})
 	}

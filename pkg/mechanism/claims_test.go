@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -267,7 +267,7 @@ func learners(t *testing.T, b privacy.Budget) (all []claimed) {
 	add := func(l bandit.Learner, worth func([]privacy.Draws, float64) float64) {
 		t.Helper()
 		c := claimed{fmt.Sprintf("%T, %v", l, b), nil, privacy.NewLedger(rand.NewPCG(1, 2)), worth, false}
-		run := bandittest.Run(t, l, problem, horizon, rand.New(rand.NewPCG(3, 4)), c.ledger)
+		run := runtest.Run(t, l, problem, horizon, rand.New(rand.NewPCG(3, 4)), c.ledger)
 		for round := range horizon {
 			v := bandit.View{Round: round + 1, Arms: 2, Dim: 2, X: []float64{1, 0, 0, 1}}
 			run.Update(&v, run.Select(&v, nil), []float64{1})
@@ -351,7 +351,7 @@ func TestSystemNoiseReachesTheTrial(t *testing.T) {
 	inner := learner.New(linear.UCB{}, continual.SecureTree{Budget: claimBudgets[1]})
 	l := learner.RandomisedAction{Learner: inner, Epsilon: 1}
 	p := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	run := bandittest.Run(t, l, p, 9, rand.New(rand.NewPCG(1, 2)), rand.NewPCG(3, 4))
+	run := runtest.Run(t, l, p, 9, rand.New(rand.NewPCG(1, 2)), rand.NewPCG(3, 4))
 	checker, ok := run.Run.(interface{ Check() error })
 	if !ok {
 		t.Fatalf("a %T has no Check", run.Run)

@@ -436,9 +436,9 @@ func TestSecureTakesTheSystemsNoise(t *testing.T) {
 			}
 			return dst
 		}
-		first := random.RecordedSystem(nil)
+		first := new(random.System).Record(nil)
 		was := released(first)
-		if again := released(random.RecordedSystem(first.Words())); !slices.Equal(was, again) {
+		if again := released(new(random.System).Record(first.Words())); !slices.Equal(was, again) {
 			t.Errorf("%T: %v the first time, and %v when it is played again", of, was, again)
 		}
 		// three coordinates of a thousand likely values each: false alarm below 1e-8

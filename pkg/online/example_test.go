@@ -32,7 +32,7 @@ func ExampleMaler() {
 // The regret on exp-concave losses against the best fixed point: Maler is as good as ONS, which was
 // told.
 func ExampleRegret() {
-	stream, err := online.NewSquared(5, 10_000, rand.New(rand.NewPCG(1, 0)))
+	stream, err := online.NewLosses("exp-concave", 5, 10_000, rand.New(rand.NewPCG(1, 0)))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -19,7 +19,7 @@
 //
 // To compare them:
 //
-//   - [Stream]: a sequence of losses; [Losses] has three random ones, [Linear] has linear ones.
+//   - [Stream]: a sequence of losses; [NewLosses] makes random ones, [Linear] has linear ones.
 //   - [Adversary]: chooses losses after it has seen what was played; [Against] plays against it.
 //   - [Regret]: plays a learner on a stream.
 //

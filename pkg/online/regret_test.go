@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-var streams = []func(dim, rounds int, r *rand.Rand) (*Losses, error){NewAbsolute, NewQuadratic, NewSquared}
+var streams = []func(dim, rounds int, r *rand.Rand) (*Losses, error){absoluteLosses, quadraticLosses, squaredLosses}
 
 func makeStream(t *testing.T, kind, dim, rounds int, seed uint64) *Losses {
 	t.Helper()

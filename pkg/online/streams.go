@@ -15,8 +15,13 @@ import (
 // Each loss has a row x_t, |x_t| <= 1, and a label y_t. Curvature is what a learner may be told
 // about the losses.
 type Losses struct {
-	Name      string    // name of the kind of losses, such as "convex"
-	Curvature Curvature // what a learner may be told about the losses
+	Name string // name of the kind of losses, such as "convex"
+	// Curvature is what a learner may be told about the losses. A 0 means that nothing is known.
+	Curvature struct {
+		Gradient   float64 // G: no gradient is longer than this
+		Strong     float64 // mu: l - mu |theta|^2/2 is convex
+		ExpConcave float64 // alpha: exp(-alpha l) is concave
+	}
 
 	dim    int
 	rows   []float64
@@ -25,21 +30,32 @@ type Losses struct {
 	grad   func(theta, x []float64, y float64, dst []float64)
 }
 
-// Curvature is what is known about convex losses. A 0 means that nothing is known.
-type Curvature struct {
-	Gradient   float64 // G: no gradient is longer than this
-	Strong     float64 // mu: l - mu |theta|^2/2 is convex
-	ExpConcave float64 // alpha: exp(-alpha l) is concave
-}
-
 var _ Stream = (*Losses)(nil)
 
-// NewAbsolute returns convex losses without curvature, |<x_t, theta> - y_t|, with G = 1.
+// NewLosses returns random losses of a kind: "convex", "strongly convex" or "exp-concave".
+//
+//   - convex: |<x_t, theta> - y_t|, without curvature, with G = 1.
+//   - strongly convex: |theta - x_t|^2/2, with G = 2, mu = 1 and alpha = mu/G^2 = 1/4.
+//   - exp-concave: (<x_t, theta> - y_t)^2/2, with G = 2 and alpha = 1/4. If dim > 1, none of them
+//     is strongly convex.
+func NewLosses(kind string, dim, rounds int, r *rand.Rand) (*Losses, error) {
+	switch kind {
+	case "convex":
+		return absoluteLosses(dim, rounds, r)
+	case "strongly convex":
+		return quadraticLosses(dim, rounds, r)
+	case "exp-concave":
+		return squaredLosses(dim, rounds, r)
+	}
+	return nil, fmt.Errorf("online: losses that are %q, want convex, strongly convex or exp-concave", kind)
+}
+
+// absoluteLosses returns |<x_t, theta> - y_t|.
 //
 // x_t is uniform on the sphere, and y_t = <x_t, theta*> plus normal noise of standard deviation
 // 1/2, where theta* has length 1/2.
-func NewAbsolute(dim, rounds int, r *rand.Rand) (*Losses, error) {
-	l, err := newLosses("convex", dim, rounds, Curvature{Gradient: 1})
+func absoluteLosses(dim, rounds int, r *rand.Rand) (*Losses, error) {
+	l, err := newLosses("convex", dim, rounds, 1, 0, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -59,12 +75,11 @@ func NewAbsolute(dim, rounds int, r *rand.Rand) (*Losses, error) {
 	return l, nil
 }
 
-// NewQuadratic returns strongly convex losses |theta - x_t|^2/2, with G = 2, mu = 1 and alpha =
-// mu/G^2 = 1/4.
+// quadraticLosses returns |theta - x_t|^2/2.
 //
 // x_t is theta*, of length 1/2, plus a vector of length 1/2 in a random direction.
-func NewQuadratic(dim, rounds int, r *rand.Rand) (*Losses, error) {
-	l, err := newLosses("strongly convex", dim, rounds, Curvature{Gradient: 2, Strong: 1, ExpConcave: 0.25})
+func quadraticLosses(dim, rounds int, r *rand.Rand) (*Losses, error) {
+	l, err := newLosses("strongly convex", dim, rounds, 2, 1, 0.25)
 	if err != nil {
 		return nil, err
 	}
@@ -90,8 +105,7 @@ func NewQuadratic(dim, rounds int, r *rand.Rand) (*Losses, error) {
 	return l, nil
 }
 
-// NewSquared returns exp-concave losses (<x_t, theta> - y_t)^2/2, with G = 2 and alpha = 1/4. If
-// dim > 1, none of them is strongly convex.
+// squaredLosses returns (<x_t, theta> - y_t)^2/2.
 //
 // x_t has length 1 and random signs. The square of each coordinate but the first is 1/100 (if dim >
 // 50, that of every coordinate is 1/dim), so that the losses show little in most directions. y_t =
@@ -100,8 +114,8 @@ func NewQuadratic(dim, rounds int, r *rand.Rand) (*Losses, error) {
 //
 // As |y_t| <= 1, |<x, theta> - y| <= 2, and so G = 2. alpha = 1/4, because the second derivative
 // along x, which is 1, must be at least alpha (<x, theta> - y)^2.
-func NewSquared(dim, rounds int, r *rand.Rand) (*Losses, error) {
-	l, err := newLosses("exp-concave", dim, rounds, Curvature{Gradient: 2, ExpConcave: 0.25})
+func squaredLosses(dim, rounds int, r *rand.Rand) (*Losses, error) {
+	l, err := newLosses("exp-concave", dim, rounds, 2, 0, 0.25)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +143,7 @@ func NewSquared(dim, rounds int, r *rand.Rand) (*Losses, error) {
 	return l, nil
 }
 
-func newLosses(name string, dim, rounds int, c Curvature) (*Losses, error) {
+func newLosses(name string, dim, rounds int, gradient, strong, expConcave float64) (*Losses, error) {
 	if dim < 1 {
 		return nil, fmt.Errorf("online: a stream of dimension %d: %w", dim, errDim)
 	}
@@ -140,7 +154,9 @@ func newLosses(name string, dim, rounds int, c Curvature) (*Losses, error) {
 	if err := size.Check(what, float64(rounds)*(float64(dim)+1)); err != nil {
 		return nil, err
 	}
-	return &Losses{Name: name, Curvature: c, dim: dim, rows: make([]float64, dim*rounds), labels: make([]float64, rounds)}, nil
+	l := &Losses{Name: name, dim: dim, rows: make([]float64, dim*rounds), labels: make([]float64, rounds)}
+	l.Curvature.Gradient, l.Curvature.Strong, l.Curvature.ExpConcave = gradient, strong, expConcave
+	return l, nil
 }
 
 // direction fills x with a vector of the given length in a uniformly random direction.

@@ -3,13 +3,13 @@ package privacy
 import (
 	"fmt"
 
-	"github.com/dpbandits/dpbandits/pkg/privacy/account"
+	"github.com/dpbandits/dpbandits/pkg/privacy/internal/amplified"
 	"github.com/dpbandits/dpbandits/pkg/privacy/internal/numeric"
 )
 
-// AmplifiedMu returns the largest mu of n shuffled messages that AmplifiedDelta finds within a
-// budget. It is accurate to a relative 1e-6, on the safe side, and at least what GaussianMu gives,
-// which it equals where shuffling does not help.
+// AmplifiedMu returns the largest mu of n shuffled messages that amplified.MixedDelta finds within
+// a budget. It is accurate to a relative 1e-6, on the safe side, and at least what GaussianMu
+// gives, which it equals where shuffling does not help.
 func (b Budget) AmplifiedMu(n int) (float64, error) {
 	if n < 1 {
 		return 0, fmt.Errorf("privacy: %d messages shuffled, want >= 1", n)
@@ -31,14 +31,14 @@ var amplifiedMus numeric.Memory[batch, float64]
 
 func amplifiedMu(low float64, b Budget, n int) float64 {
 	high := low * (1 + 1e-6)
-	if account.AmplifiedDelta(b.Epsilon, high, n) > b.Delta {
+	if amplified.MixedDelta(b.Epsilon, high, n) > b.Delta {
 		return low
 	}
-	for high < 1e3 && account.AmplifiedDelta(b.Epsilon, high, n) <= b.Delta {
+	for high < 1e3 && amplified.MixedDelta(b.Epsilon, high, n) <= b.Delta {
 		low, high = high, 2*high
 	}
 	for high-low > 1e-9*high {
-		if middle := low + float64((high-low)/2); account.AmplifiedDelta(b.Epsilon, middle, n) <= b.Delta {
+		if middle := low + float64((high-low)/2); amplified.MixedDelta(b.Epsilon, middle, n) <= b.Delta {
 			low = middle
 		} else {
 			high = middle

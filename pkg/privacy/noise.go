@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/internal/ziggurat"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -13,7 +14,7 @@ import (
 // each draw into the stream's Ledger, if it has one.
 //
 // Noise from a seeded source makes research runs repeatable. To protect real people use that from
-// random.NewSystem, and its discrete draws alone: floating-point samplers leak through their low
+// random.System, and its discrete draws alone: floating-point samplers leak through their low
 // bits (Mironov 2012).
 type Noise struct {
 	normals *random.Normals
@@ -169,7 +170,7 @@ func (n *Noise) Laplace(dst []float64, scale float64) {
 		return
 	}
 	for i := range dst {
-		z := random.Exponential(n.rng) * scale
+		z := ziggurat.Exponential(n.rng) * scale
 		if n.rng.Uint64()&1 == 0 {
 			z = -z
 		}
@@ -187,7 +188,7 @@ func (n *Noise) Gumbel(dst []float64, scale float64) {
 		return
 	}
 	for i := range dst {
-		dst[i] = scale * random.Gumbel(n.rng)
+		dst[i] = scale * ziggurat.Gumbel(n.rng)
 	}
 }
 

@@ -68,7 +68,7 @@ func TestSystemNoise(t *testing.T) {
 		noise *Noise
 		want  bool
 	}{
-		{NewNoise(random.NewSystem()), true}, {NewNoise(NewLedger(random.NewSystem())), true},
+		{NewNoise(new(random.System)), true}, {NewNoise(NewLedger(new(random.System))), true},
 		{NewNoise(seeded), false}, {NewNoise(NewLedger(seeded)), false}, {ScriptedNoise(nil), false},
 	} {
 		if c.noise.System() != c.want {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
+	"github.com/dpbandits/dpbandits/pkg/privacy/internal/amplified"
 	"github.com/dpbandits/dpbandits/pkg/privacy/internal/loss"
 )
 
@@ -47,13 +48,13 @@ func accountings() map[string]accounting {
 		"OptimalDelta":               {of: account.OptimalDelta, refuses: 1},
 		"OptimalEpsilon":             {of: account.OptimalEpsilon, refuses: inf},
 		"Budget.OptimalNodeEpsilon":  {of: Budget.OptimalNodeEpsilon, refuses: 0},
-		"AmplifiedDelta":             {of: account.AmplifiedDelta, refuses: 1, slow: true},
-		"AmplifiedEpsilon":           {of: account.AmplifiedEpsilon, refuses: inf, slow: true},
+		"MixedDelta":                 {of: amplified.MixedDelta, refuses: 1, slow: true},
+		"MixedEpsilon":               {of: amplified.MixedEpsilon, refuses: inf, slow: true},
 		"Budget.AmplifiedMu":         {of: Budget.AmplifiedMu, refuses: nan, slow: true},
 
 		"BinomialEvent.Epsilon":     {of: account.BinomialEvent.Epsilon, refuses: inf},
 		"BinomialEvent.Tightest":    {of: account.BinomialEvent.Tightest, refuses: nan, slow: true},
-		"TightestWishart":           {of: account.TightestWishart, refuses: nan, slow: true},
+		"WishartEvent.Tightest":     {of: account.WishartEvent.Tightest, refuses: nan, slow: true},
 		"Budget.CalibrateBinomial":  {of: Budget.CalibrateBinomial, refuses: nan, slow: true},
 		"Budget.Calibrate":          {of: Budget.Calibrate, refuses: nan, slow: true},
 		"Budget.CalibrateSelection": {of: Budget.CalibrateSelection, refuses: nan, slow: true},
@@ -198,6 +199,10 @@ func nasty(t *testing.T, function, name string, of reflect.Type) (all []argument
 					add(e, !free)
 				}
 			}
+		}
+	case reflect.TypeFor[account.WishartEvent]():
+		for _, n := range []int{math.MinInt64, -1, 0, 1, 7, math.MaxInt64} {
+			add(account.WishartEvent{Nodes: n}, n < 1)
 		}
 	case reflect.TypeFor[account.Accountant]():
 		add(nil, true)
@@ -428,7 +433,7 @@ func exported(t *testing.T) (parameters map[string][]string, events []string) {
 		return of == "float64" || of == "Budget" || of == "Pair" || strings.HasSuffix(of, "Event")
 	}
 	var files []string
-	for _, dir := range []string{".", "account", "internal/loss"} {
+	for _, dir := range []string{".", "account", "internal/amplified", "internal/loss"} {
 		list, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)
@@ -470,7 +475,7 @@ func exported(t *testing.T) (parameters map[string][]string, events []string) {
 				}
 				takes := d.Recv != nil && has(d.Type.Params, func(of string) bool { return of == "Event" })
 				list := d.Type.Params.List
-				if strings.HasPrefix(name, "Budget.") || strings.HasPrefix(name, "BinomialEvent.") && len(list) > 0 {
+				if strings.HasPrefix(name, "Budget.") || (strings.HasPrefix(name, "BinomialEvent.") || strings.HasPrefix(name, "WishartEvent.")) && len(list) > 0 {
 					list = slices.Concat(d.Recv.List, list) // it is tried with each receiver
 				}
 				if !d.Name.IsExported() || len(list) == 0 || !takes && !has(d.Type.Results, computed) {

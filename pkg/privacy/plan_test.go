@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
+	"github.com/dpbandits/dpbandits/pkg/privacy/internal/amplified"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -130,7 +131,7 @@ func TestShuffledGaussian(t *testing.T) {
 		t.Fatal(err)
 	}
 	e, ok := shown(b, message(mu, 100_000)).Event().(account.ApproximateEvent)
-	if !ok || e.Delta != b.Delta || e.Epsilon > b.Epsilon || account.AmplifiedDelta(e.Epsilon, mu, 100_000) > b.Delta*(1+1e-6) {
+	if !ok || e.Delta != b.Delta || e.Epsilon > b.Epsilon || amplified.MixedDelta(e.Epsilon, mu, 100_000) > b.Delta*(1+1e-6) {
 		t.Errorf("shuffled among 100,000: %v, want amplified to at most %v", e, b)
 	}
 	if !(account.GaussianEpsilon(b.Delta, mu) > 1.5*b.Epsilon) {
@@ -140,7 +141,7 @@ func TestShuffledGaussian(t *testing.T) {
 	// that is next to nothing.
 	for _, asked := range []Budget{{1e-160, 1e-2}, {1, 1e-2}} {
 		mu, err := Budget{1e-160, 1e-2}.AmplifiedMu(100_000)
-		if err != nil || account.AmplifiedEpsilon(asked.Delta, mu, 100_000) != 0 || !(account.GaussianEpsilon(asked.Delta, mu) > 0) {
+		if err != nil || amplified.MixedEpsilon(asked.Delta, mu, 100_000) != 0 || !(account.GaussianEpsilon(asked.Delta, mu) > 0) {
 			t.Fatalf("mu = %v is not one that has epsilon = 0 among 100,000 (%v)", mu, err)
 		}
 		e, ok := shown(asked, message(mu, 100_000)).Event().(account.ApproximateEvent)

@@ -7,6 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
+	"github.com/dpbandits/dpbandits/pkg/privacy/internal/amplified"
 )
 
 // Laws returns the laws of all noise of a release: of its threshold, of itself and of its parts.
@@ -69,7 +70,7 @@ func (r *Release) event(asked Budget) (account.Event, error) {
 			return nil, err
 		}
 		if r.by == trust.Order && r.batch > 1 && r.times() == 1 {
-			return amplified(mu, r.batch, asked)
+			return shuffled(mu, r.batch, asked)
 		}
 		return checked(account.GaussianEvent{Mu: math.Sqrt(float64(r.times())) * mu})
 	case kindDiscreteGaussian:
@@ -179,19 +180,19 @@ func (r *Release) repeated(e account.Event) (account.Event, error) {
 	return account.Repeat{Event: e, Times: r.times()}, nil
 }
 
-// amplified returns the event of a Gaussian message in a shuffled batch. It is the message's own
+// shuffled returns the event of a Gaussian message in a shuffled batch. It is the message's own
 // event where shuffling gains nothing.
-func amplified(mu float64, batch int, asked Budget) (account.Event, error) {
+func shuffled(mu float64, batch int, asked Budget) (account.Event, error) {
 	local := account.GaussianEvent{Mu: mu}
 	if err := local.Validate(); err != nil || asked.Delta == 0 {
 		return local, err
 	}
 	alone := account.GaussianEpsilon(asked.Delta, mu)
-	epsilon := account.AmplifiedEpsilon(asked.Delta, mu, batch)
+	epsilon := amplified.MixedEpsilon(asked.Delta, mu, batch)
 	switch {
 	case epsilon == 0: // it holds at every larger epsilon, too, and an event's has to be positive
 		epsilon = min(asked.Epsilon, 1e-9*alone)
-	case epsilon > asked.Epsilon && account.AmplifiedDelta(asked.Epsilon, mu, batch) <= asked.Delta:
+	case epsilon > asked.Epsilon && amplified.MixedDelta(asked.Epsilon, mu, batch) <= asked.Delta:
 		epsilon = asked.Epsilon // the bisection stopped within its last digit
 	}
 	if !(epsilon < alone*(1-1e-6)) {
@@ -231,7 +232,7 @@ func (r *Release) wishart(asked Budget) (account.Event, error) {
 	if !(r.Sensitivity.L2 <= law.Scale*(1+1e-9)) {
 		return nil, fmt.Errorf("a row of squared norm %v under %v", r.Sensitivity.L2, law)
 	}
-	e, err := account.TightestWishart(asked.Delta, r.times(), func(delta float64) float64 {
+	e, err := account.WishartEvent{Nodes: r.times()}.Tightest(asked.Delta, func(delta float64) float64 {
 		return math.Sqrt(28 * portable.Log(4/delta) / (law.Shape - float64(law.Dim)))
 	})
 	if err != nil {

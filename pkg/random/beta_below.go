@@ -9,7 +9,7 @@ import (
 // Beta draws a Beta(a, b) variable, a and b in (0, 1e300]. The shapes need not be whole. The draw
 // is the ratio x/(x+y) of two chi-squares of 2a and 2b degrees of freedom.
 func (g *Normals) Beta(a, b float64) float64 {
-	if a >= 1 && b >= 1 { // mostly both are the first of chiSquared's
+	if a >= 1 && b >= 1 { // mostly both are the first of ChiSquared's
 		d1, d2 := a-1.0/3, b-1.0/3
 		c1, c2 := 1/math.Sqrt(9*d1), 1/math.Sqrt(9*d2)
 		u, s0, s1, s2, s3 := step(g.s[0], g.s[1], g.s[2], g.s[3])
@@ -28,10 +28,10 @@ func (g *Normals) Beta(a, b float64) float64 {
 			return x / (x + y)
 		}
 	}
-	x := chiSquared(g, 2*a)
-	y := chiSquared(g, 2*b)
+	x := g.ChiSquared(2 * a)
+	y := g.ChiSquared(2 * b)
 	if x+y == 0 { // both are less than the least number; x is the larger one by far in a/(a+b) of cases
-		if float64(g.uniform()*(1+b/a)) < 1 {
+		if float64(g.Uniform()*(1+b/a)) < 1 {
 			return 1
 		}
 		return 0
@@ -44,7 +44,7 @@ func (g *Normals) Beta(a, b float64) float64 {
 // of none.
 //
 // Let z and u be the first normal and uniform number of a chi-square of k degrees of freedom, d =
-// k/2 - 1/3 and x = z/(3 sqrt d). If x > -1/2 and u > 3/2 d x^4, chiSquared accepts them, and is
+// k/2 - 1/3 and x = z/(3 sqrt d). If x > -1/2 and u > 3/2 d x^4, ChiSquared accepts them, and is
 // 2 d (1+x)^3. With the numbers of the second chi-square primed, the draw is then below w if
 //
 //	p (1+x) < 1 + x',   p^3 = (1-w) d/(w d'),
@@ -58,16 +58,17 @@ type BetaBelow struct {
 	u            float64 // u and u' are accepted over u (z^2 + z'^2)^2, in units of 2^-53
 }
 
-// NewBetaBelow returns the value for draws of Beta(a, b), a in [low, high] and b >= least, and a
-// number w.
-func NewBetaBelow(low, high, least, w float64) BetaBelow {
+// Set makes it the value for draws of Beta(a, b'), a in [low, high] and b' >= least, and a number
+// w.
+func (b *BetaBelow) Set(low, high, least, w float64) {
 	const third, rounding = 1.0 / 3, 0x1p-32
 	d, d2 := high-third, least-third
 	if !(low > 6+third && d2 > 6 && w > 0 && w < 1-0x1p-16) {
-		return BetaBelow{}
+		*b = BetaBelow{}
+		return
 	}
 	p := portable.Exp(third * portable.Log((1-w)*d/(w*d2)))
-	return BetaBelow{
+	*b = BetaBelow{
 		z1: p / (3 * math.Sqrt(d)), z2: -1 / (3 * math.Sqrt(d2)), room: 1 - p - float64(rounding*(1+p)),
 		u: (1 + rounding) * (1 << 53) / (54 * min(low-third, d2)),
 	}

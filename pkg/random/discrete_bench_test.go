@@ -14,7 +14,7 @@ func BenchmarkDiscreteGaussian(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for name, src := range map[string]rand.Source{"system": NewSystem(), "pcg": rand.NewPCG(1, 2)} {
+		for name, src := range map[string]rand.Source{"system": new(System), "pcg": rand.NewPCG(1, 2)} {
 			b.Run(fmt.Sprintf("source=%s/sigma=%d", name, sigma), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
@@ -31,7 +31,7 @@ func BenchmarkDiscreteLaplace(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for name, src := range map[string]rand.Source{"system": NewSystem(), "pcg": rand.NewPCG(1, 2)} {
+		for name, src := range map[string]rand.Source{"system": new(System), "pcg": rand.NewPCG(1, 2)} {
 			b.Run(fmt.Sprintf("source=%s/scale=%d", name, scale), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
@@ -43,7 +43,7 @@ func BenchmarkDiscreteLaplace(b *testing.B) {
 }
 
 func BenchmarkSystem(b *testing.B) {
-	s := NewSystem()
+	s := new(System)
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Uint64()

@@ -467,7 +467,7 @@ func TestDiscreteAllocations(t *testing.T) {
 	g, _ := NewDiscreteGaussian(12345, 100)
 	l, _ := NewDiscreteLaplace(12345, 100)
 	dst := make([]int64, 100)
-	for name, src := range map[string]rand.Source{"system": NewSystem(), "pcg": rand.NewPCG(1, 2)} {
+	for name, src := range map[string]rand.Source{"system": new(System), "pcg": rand.NewPCG(1, 2)} {
 		for _, s := range []sampler{g, l} {
 			if n := testing.AllocsPerRun(100, func() { s.Fill(src, dst) }); n != 0 {
 				t.Errorf("%T from %s: %v allocations for 100 draws", s, name, n)

@@ -106,15 +106,15 @@ func (g *Normals) edge(u uint64) float64 {
 		layer := uint8(u)
 		if layer == 0 { // the tail beyond zigTail (Marsaglia, 1964)
 			for {
-				tail := -portable.Log(1-g.uniform()) / zigTail
-				if -2*portable.Log(1-g.uniform()) > tail*tail {
+				tail := -portable.Log(1-g.Uniform()) / zigTail
+				if -2*portable.Log(1-g.Uniform()) > tail*tail {
 					return math.Copysign(zigTail+tail, x)
 				}
 			}
 		}
 		lo, hi := zigX[layer], zigX[int(layer)+1]
 		f0, f1 := portable.Exp(-0.5*(float64(lo*lo)-float64(x*x))), portable.Exp(-0.5*(float64(hi*hi)-float64(x*x)))
-		if f1+float64(g.uniform()*(f0-f1)) < 1 {
+		if f1+float64(g.Uniform()*(f0-f1)) < 1 {
 			return x
 		}
 		u = g.next()
@@ -128,8 +128,8 @@ func (g *Normals) One() float64 {
 	return x[0]
 }
 
-// uniform draws from [0, 1).
-func (g *Normals) uniform() float64 { return float64(float64(g.next()>>11) * (1.0 / (1 << 53))) }
+// Uniform draws a number of [0, 1), of 53 bits.
+func (g *Normals) Uniform() float64 { return float64(float64(g.next()>>11) * (1.0 / (1 << 53))) }
 
 func (g *Normals) next() (u uint64) {
 	u, g.s[0], g.s[1], g.s[2], g.s[3] = step(g.s[0], g.s[1], g.s[2], g.s[3])

@@ -3,25 +3,11 @@ package random
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"gonum.org/v1/gonum/stat/distuv"
 )
-
-// kolmogorov returns sqrt(n) times the largest distance between the empirical and the exact
-// distribution function. Beyond 2.23 it has probability 1e-4 (Kolmogorov: 2 exp(-2 x^2)).
-func kolmogorov(sample []float64, cdf func(float64) float64) float64 {
-	sorted := append([]float64(nil), sample...)
-	slices.Sort(sorted)
-	n := float64(len(sorted))
-	var d float64
-	for i, x := range sorted {
-		f := cdf(x)
-		d = math.Max(d, math.Max(f-float64(i)/n, float64(i+1)/n-f))
-	}
-	return d * math.Sqrt(n)
-}
 
 const kolmogorov1e4 = 2.23 // every use below: a fixed seed; a false alarm of 1e-4 for a new one
 
@@ -45,7 +31,7 @@ func TestStreamsAreNamed(t *testing.T) {
 func TestNormalsHaveTheNormalDistribution(t *testing.T) {
 	x := make([]float64, 1_000_000)
 	NewNormals(New(1, 0, "normals")).Fill(x)
-	if d := kolmogorov(x, distuv.UnitNormal.CDF); d > kolmogorov1e4 {
+	if d := expect.Kolmogorov(x, distuv.UnitNormal.CDF); d > kolmogorov1e4 {
 		t.Errorf("Kolmogorov distance %.3f, want < %.2f", d, kolmogorov1e4)
 	}
 	// The tail is a path of its own: given |x| > zigTail it is the normal's conditional tail.
@@ -71,7 +57,7 @@ func TestNormalsHaveTheNormalDistribution(t *testing.T) {
 	if z := (float64(len(tail)) - expected) / math.Sqrt(expected); math.Abs(z) > 4 {
 		t.Errorf("%d draws beyond the ziggurat's tail, expected %.0f (z = %.1f; false alarm 6e-5)", len(tail), expected, z)
 	}
-	if d := kolmogorov(tail, func(v float64) float64 { return 1 - 2*distuv.UnitNormal.Survival(v)/mass }); d > kolmogorov1e4 {
+	if d := expect.Kolmogorov(tail, func(v float64) float64 { return 1 - 2*distuv.UnitNormal.Survival(v)/mass }); d > kolmogorov1e4 {
 		t.Errorf("tail: Kolmogorov distance %.3f, want < %.2f", d, kolmogorov1e4)
 	}
 	// Neighbours in a block are uncorrelated, and so are their squares.
@@ -117,7 +103,7 @@ func TestSphereHeights(t *testing.T) {
 			heights[i] = (x[0] + 1) / 2
 		}
 		half := float64(dim-1) / 2
-		if d := kolmogorov(heights, distuv.Beta{Alpha: half, Beta: half}.CDF); d > kolmogorov1e4 {
+		if d := expect.Kolmogorov(heights, distuv.Beta{Alpha: half, Beta: half}.CDF); d > kolmogorov1e4 {
 			t.Errorf("dim %d: Kolmogorov distance %.3f", dim, d)
 		}
 	}
@@ -151,46 +137,14 @@ func TestBetaOfExtremeShapes(t *testing.T) {
 	}
 }
 
-func TestTruncatedBeta(t *testing.T) {
-	for _, b := range []TruncatedBeta{{2, -.5, .9}, {3, -.75, .65}, {5, -.75, .65}, {5, .6, .65}, {64, -.75, .65}, {64, .5, .6}} {
-		r := New(4, b.Dim, "beta")
-		half := float64(b.Dim-1) / 2
-		full := distuv.Beta{Alpha: half, Beta: half}
-		lo, hi := full.CDF((b.Lo+1)/2), full.CDF((b.Hi+1)/2)
-		if lo > 0.5 { // differences of survival functions keep their digits in the upper half
-			lo, hi = -full.Survival((b.Lo+1)/2), -full.Survival((b.Hi+1)/2)
-		}
-		draws := make([]float64, 20000)
-		for i := range draws {
-			if draws[i] = b.Rand(r); draws[i] < b.Lo || draws[i] > b.Hi {
-				t.Fatalf("%+v: drew %v", b, draws[i])
-			}
-		}
-		cdf := func(v float64) float64 {
-			if lo < 0 {
-				return (-full.Survival((v+1)/2) - lo) / (hi - lo)
-			}
-			return (full.CDF((v+1)/2) - lo) / (hi - lo)
-		}
-		if d := kolmogorov(draws, cdf); d > kolmogorov1e4 {
-			t.Errorf("%+v: Kolmogorov distance %.3f", b, d)
-		}
-	}
-	for _, b := range []TruncatedBeta{{1, -1, 1}, {3, .5, .5}, {3, -2, 0}, {3, 0, math.NaN()}} {
-		if b.Validate() == nil {
-			t.Errorf("%+v is accepted", b)
-		}
-	}
-}
-
 func TestChiSquare(t *testing.T) {
 	for i, k := range []float64{1, 2, 3.5, 100, 239278} {
 		r := NewNormals(Source(5, i, "chi"))
 		draws := make([]float64, 20000)
 		for j := range draws {
-			draws[j] = chiSquared(r, k)
+			draws[j] = r.ChiSquared(k)
 		}
-		if d := kolmogorov(draws, distuv.ChiSquared{K: k}.CDF); d > kolmogorov1e4 {
+		if d := expect.Kolmogorov(draws, distuv.ChiSquared{K: k}.CDF); d > kolmogorov1e4 {
 			t.Errorf("k = %v: Kolmogorov distance %.3f", k, d)
 		}
 	}
@@ -274,7 +228,7 @@ func TestChiSquareFast(t *testing.T) {
 		once := h
 		once.next()
 		once.next()
-		x, want := chiSquared(g, k), chiSquare(&h, h.One(), k/2-1.0/3)
+		x, want := g.ChiSquared(k), chiSquare(&h, h.One(), k/2-1.0/3)
 		if x != want || *g != h {
 			t.Fatalf("draw %d, k = %v: %v, want %v", i, k, x, want)
 		}
@@ -294,11 +248,17 @@ func TestBeta(t *testing.T) {
 		a, b := 0.5+float64(i%7)*float64(i%1000), 0.5+float64(i%5)*float64(i%301)
 		h := *g
 		got := g.Beta(a, b)
-		x := chiSquared(&h, 2*a)
-		if y := chiSquared(&h, 2*b); got != x/(x+y) || *g != h {
+		x := h.ChiSquared(2 * a)
+		if y := h.ChiSquared(2 * b); got != x/(x+y) || *g != h {
 			t.Fatalf("draw %d of Beta(%v, %v): %v, want %v", i, a, b, got, x/(x+y))
 		}
 	}
+}
+
+// betaBelow returns a BetaBelow that is set.
+func betaBelow(low, high, least, w float64) (b BetaBelow) {
+	b.Set(low, high, least, w)
+	return b
 }
 
 // TestSkipBelow: the draws that are skipped are below their number, for the ends of the range of
@@ -315,7 +275,7 @@ func TestSkipBelow(t *testing.T) {
 		sd := math.Sqrt(mean * (1 - mean) / (high + least))
 		above := 10*r.Float64() - 2
 		w := mean + sd*above
-		b := NewBetaBelow(low, high, least, w)
+		b := betaBelow(low, high, least, w)
 		before := *g
 		n := g.SkipBelow([]BetaBelow{b})
 		if above > 6 && low > 20 && least > 20 && w < 0.99 {
@@ -335,7 +295,7 @@ func TestSkipBelow(t *testing.T) {
 	if share := float64(skipped) / float64(far); !(share > 0.95) {
 		t.Errorf("%d of %d draws far below were skipped", skipped, far)
 	}
-	b := NewBetaBelow(50, 50, 50, 0.9)
+	b := betaBelow(50, 50, 50, 0.9)
 	row := []BetaBelow{b, b, b, b, {}, b}
 	for range 1000 {
 		h := *g
@@ -347,7 +307,7 @@ func TestSkipBelow(t *testing.T) {
 			t.Fatalf("%d draws of a row are skipped, or the state is not that after them", n)
 		}
 	}
-	for _, b := range []BetaBelow{NewBetaBelow(6, 6, 60, 0.9), NewBetaBelow(60, 60, 6, 0.9), NewBetaBelow(60, 60, 60, 1), NewBetaBelow(60, 60, 60, 0)} {
+	for _, b := range []BetaBelow{betaBelow(6, 6, 60, 0.9), betaBelow(60, 60, 6, 0.9), betaBelow(60, 60, 60, 1), betaBelow(60, 60, 60, 0)} {
 		if b != (BetaBelow{}) {
 			t.Errorf("%+v, want the zero value", b)
 		}

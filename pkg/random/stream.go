@@ -3,11 +3,11 @@
 //
 //   - [Source] and [New] return the stream of a name.
 //   - [System] reads the operating system's randomness.
-//   - [Normals], [Normal] and [Exponential] draw the same numbers on every machine.
-//   - [Sphere], [TruncatedBeta] and [Rademacher] draw directions, their heights, and signs.
+//   - [Normals] and [Normal] draw the same numbers on every machine.
+//   - [Sphere] and [Rademacher] draw directions and signs.
 //   - [Wishart] draws matrices by Bartlett's decomposition.
 //   - [DiscreteGaussian] and [DiscreteLaplace] are exact samplers, in integers only.
-//   - [Binomial] draws from a table, within a stated error; [Successes] is for a law used once.
+//   - [Binomial] draws from a table, within a stated error.
 //
 // Read [Source] first, and [System] for noise that is to protect people.
 package random

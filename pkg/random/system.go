@@ -7,31 +7,27 @@ import (
 )
 
 // System is a rand.Source over the operating system's randomness (crypto/rand), for noise that has
-// to protect people. Make it with NewSystem, one for each goroutine.
+// to protect people. The zero value is ready for use, one for each goroutine.
 //
 // It reads 4 KiB at a time, and overwrites a word in its buffer when it returns it. If the system
 // cannot give randomness, the program ends with a fatal error that nothing can recover from.
 type System struct {
 	buf    [4096]byte
-	next   int
+	left   int      // bytes at the end of buf that were not given
 	past   []uint64 // given before new ones
 	record bool
 	words  []uint64 // all that were given, if they are recorded
 }
 
-// NewSystem returns a source with an empty buffer.
-func NewSystem() *System { return &System{next: len(System{}.buf)} }
-
-// RecordedSystem returns a source that gives the words of the past first, then new ones, and keeps
-// them all: for a run that is saved and goes on (package snapshot). What it keeps is as secret as
-// the data that the noise is to hide.
-func RecordedSystem(past []uint64) *System {
-	s := NewSystem()
+// Record has the source give the words of the past first, then new ones, and keep them all: for a
+// run that is saved and goes on (package snapshot). What it keeps is as secret as the data that the
+// noise is to hide. It returns the source, of which no word has been drawn yet.
+func (s *System) Record(past []uint64) *System {
 	s.past, s.record = past, true
 	return s
 }
 
-// Words returns a copy of all words that a recorded source has given.
+// Words returns a copy of all words that a source has given since Record.
 func (s *System) Words() []uint64 { return slices.Clone(s.words) }
 
 // Uint64 returns a word of randomness.
@@ -51,13 +47,13 @@ func (s *System) Uint64() uint64 {
 
 // fresh returns a word of the operating system's.
 func (s *System) fresh() uint64 {
-	if s.next == len(s.buf) {
+	if s.left == 0 {
 		rand.Read(s.buf[:]) // never returns an error: it ends the program instead
-		s.next = 0
+		s.left = len(s.buf)
 	}
-	word := s.buf[s.next : s.next+8]
+	word := s.buf[len(s.buf)-s.left:][:8]
 	u := binary.LittleEndian.Uint64(word)
 	binary.LittleEndian.PutUint64(word, 0)
-	s.next += 8
+	s.left -= 8
 	return u
 }

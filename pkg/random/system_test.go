@@ -13,12 +13,12 @@ import (
 )
 
 func TestSystem(t *testing.T) {
-	s := NewSystem()
+	s := new(System)
 	const n = 100_000 // some 195 buffers
 	var ones [64]int
 	seen := make(map[uint64]bool, n)
 	for range n {
-		at := s.next
+		at := len(s.buf) - s.left
 		u := s.Uint64()
 		seen[u] = true
 		for ; u != 0; u &= u - 1 {
@@ -54,7 +54,7 @@ func TestSystemFailsLoudly(t *testing.T) {
 	if os.Getenv(key) != "" {
 		defer func() { _ = recover(); os.Exit(0) }()
 		rand.Reader = failing{}
-		NewSystem().Uint64()
+		new(System).Uint64()
 		os.Exit(0)
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestSystemFailsLoudly$")
@@ -67,7 +67,7 @@ func TestSystemFailsLoudly(t *testing.T) {
 
 // TestRecordedSystem: a recorded source gives its past first, then new words, and keeps them all.
 func TestRecordedSystem(t *testing.T) {
-	first := RecordedSystem(nil)
+	first := new(System).Record(nil)
 	for range 1000 {
 		first.Uint64()
 	}
@@ -75,7 +75,7 @@ func TestRecordedSystem(t *testing.T) {
 	if len(past) != 1000 {
 		t.Fatalf("%d words are kept, want 1000", len(past))
 	}
-	second := RecordedSystem(past)
+	second := new(System).Record(past)
 	for i, want := range past {
 		if got := second.Uint64(); got != want {
 			t.Fatalf("word %d is %d, and was %d", i, got, want)
@@ -95,7 +95,7 @@ func TestRecordedSystem(t *testing.T) {
 	if second.Words()[0] != past[0] || first.Words()[0] != past[0] {
 		t.Error("a reader can change the words")
 	}
-	plain := NewSystem()
+	plain := new(System)
 	plain.Uint64()
 	if n := len(plain.Words()); n != 0 {
 		t.Errorf("%d words of a source that records none", n)

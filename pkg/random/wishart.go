@@ -9,12 +9,12 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 )
 
-// chiSquared draws a chi-square variable with k > 0 degrees of freedom. k may be large and need not
+// ChiSquared draws a chi-square variable with k > 0 degrees of freedom. k may be large and need not
 // be whole; the cost does not depend on it. The method, for the gamma variable of shape k/2, is
 // Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 26(3), 2000.
-func chiSquared(g *Normals, k float64) float64 {
+func (g *Normals) ChiSquared(k float64) float64 {
 	if k < 2 { // the gamma of shape a is that of shape a+1 times U^(1/a)
-		return chiSquared(g, k+2) * portable.Pow(1-g.uniform(), 2/k)
+		return g.ChiSquared(k+2) * portable.Pow(1-g.Uniform(), 2/k)
 	}
 	// Mostly the first two numbers do, with the state in registers; else chiSquare starts from them.
 	d := float64(k/2) - 1.0/3
@@ -49,7 +49,7 @@ func chiSquare(g *Normals, z, d float64) float64 {
 			continue
 		}
 		v = float64(v * v * v)
-		u := 1 - g.uniform() // in (0, 1]
+		u := 1 - g.Uniform() // in (0, 1]
 		if u < 1-float64(0.0331*(z*z)*(z*z)) || portable.Log(u) < float64(0.5*z*z)+float64(d*(1-v+portable.Log(v))) {
 			return 2 * d * v
 		}

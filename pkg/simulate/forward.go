@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
@@ -26,9 +27,15 @@ func checkForward(world bandit.World, env bandit.Environment, p bandit.Problem) 
 	return nil
 }
 
+// sums is an instance of a bandit.Summable.
+type sums interface {
+	bandit.Instance
+	PullSums(rewards *rand.Rand, plays []bandit.Plays)
+}
+
 // forward plays all rounds of a trial's policy, and jumps over those that the learner knows
 // beforehand. round is the current one, for errors.
-func (e *Prepared) forward(ctx context.Context, env bandit.Sums, s *seat, round *int, regret []float64) error {
+func (e *Prepared) forward(ctx context.Context, env sums, s *seat, round *int, regret []float64) error {
 	problem := e.world.Problem()
 	knows, _ := s.run.(bandit.Committed)
 	var plays []bandit.Plays
@@ -61,7 +68,7 @@ func (e *Prepared) forward(ctx context.Context, env bandit.Sums, s *seat, round 
 }
 
 // jump plays all rounds that a learner knows, and leaves the view at the last of them.
-func (s *seat) jump(env bandit.Sums, knows bandit.Committed, v *bandit.View, plays []bandit.Plays, most int) error {
+func (s *seat) jump(env sums, knows bandit.Committed, v *bandit.View, plays []bandit.Plays, most int) error {
 	rounds := 0
 	for _, p := range plays {
 		if uint(p.Arm) >= uint(v.Arms) || p.Times < 1 || p.Times > most-rounds {

@@ -11,14 +11,17 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
 
-// Record is a finished trial. It is plain data: as JSON it comes back bit by bit. Without its Cost,
-// two records of one trial are equal, wherever and whenever it was played.
+// Record is a finished trial. It is plain data: as JSON it comes back bit by bit. Without what it
+// took, two records of one trial are equal, wherever and whenever it was played.
 type Record struct {
 	Origin
 	Trial    int                `json:"trial"`
 	Regret   [][]float64        `json:"regret"`   // [policy][grid point], cumulative
 	Warnings [][]bandit.Warning `json:"warnings"` // [policy]
-	Cost
+	// What the trial took, and when, which does not bear on results:
+	Busy  time.Duration `json:"busy"`  // how long the trial took
+	Run   int64         `json:"run"`   // start of its run, in Unix nanoseconds
+	After time.Duration `json:"after"` // from then until the trial finished
 }
 
 // Origin names what made a record. Records belong together if their origins are equal.
@@ -39,13 +42,6 @@ type Origin struct {
 	Program  string `json:"program"` // that uses the toolkit; see Program
 	Go       string `json:"go"`      // version of Go
 	Platform string `json:"platform"`
-}
-
-// Cost says what a trial took, and when. It does not bear on results.
-type Cost struct {
-	Busy  time.Duration `json:"busy"`  // how long the trial took
-	Run   int64         `json:"run"`   // start of its run, in Unix nanoseconds
-	After time.Duration `json:"after"` // from then until the trial finished
 }
 
 // newOrigin returns the origin of the records that this program makes of an experiment. What takes
@@ -98,7 +94,7 @@ func (r *Record) check(id identity) error {
 
 // choose returns the record with some of its policies only.
 func (r *Record) choose(columns []int) *Record {
-	chosen := &Record{Origin: r.Origin, Trial: r.Trial, Cost: r.Cost}
+	chosen := &Record{Origin: r.Origin, Trial: r.Trial, Busy: r.Busy, Run: r.Run, After: r.After}
 	for _, i := range columns {
 		chosen.Regret = append(chosen.Regret, r.Regret[i])
 		chosen.Warnings = append(chosen.Warnings, r.Warnings[i])
@@ -118,7 +114,7 @@ func missing(found []*Record, n int) (policies []int) {
 
 // complete returns the record of a trial of which some policies were found, and the others played.
 func (p *Prepared) complete(found []*Record, played *Record) *Record {
-	all := &Record{Origin: p.origin, Trial: played.Trial, Cost: played.Cost}
+	all := &Record{Origin: p.origin, Trial: played.Trial, Busy: played.Busy, Run: played.Run, After: played.After}
 	next := 0 // of those who played
 	for _, r := range found {
 		column := 0
@@ -140,7 +136,7 @@ func (p *Prepared) complete(found []*Record, played *Record) *Record {
 // same tells whether two records say the same, whatever they cost.
 func (r *Record) same(other *Record) bool {
 	a, b := *r, *other
-	a.Cost, b.Cost = Cost{}, Cost{}
+	a.Busy, a.Run, a.After, b.Busy, b.Run, b.After = 0, 0, 0, 0, 0, 0
 	return reflect.DeepEqual(a, b)
 }
 

@@ -19,7 +19,7 @@ func (p *Prepared) RunTrial(ctx context.Context, trial int) (*Record, error) {
 		return nil, err
 	}
 	busy := time.Since(start)
-	rec.Cost = Cost{Busy: busy, Run: start.UnixNano(), After: busy}
+	rec.Busy, rec.Run, rec.After = busy, start.UnixNano(), busy
 	return rec, nil
 }
 

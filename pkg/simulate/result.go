@@ -85,7 +85,7 @@ func (r *Result) Policy(name string) (*PolicyResult, error) {
 func (r *Result) Curves() []Curve {
 	curves := make([]Curve, len(r.Policies))
 	for i, p := range r.Policies {
-		curves[i] = Summarise(p.Name, r.Grid, p.Regret)
+		curves[i] = summarise(p.Name, r.Grid, p.Regret)
 	}
 	return curves
 }
@@ -96,7 +96,7 @@ func (r *Result) Curve(policy string) (Curve, error) {
 	if err != nil {
 		return Curve{}, err
 	}
-	return Summarise(p.Name, r.Grid, p.Regret), nil
+	return summarise(p.Name, r.Grid, p.Regret), nil
 }
 
 // Paired returns the curve of the trial-by-trial difference of cumulative regret, policy a minus
@@ -119,7 +119,7 @@ func (r *Result) Paired(a, b string) (Curve, error) {
 			diff[t][g] = pa.Regret[t][g] - pb.Regret[t][g]
 		}
 	}
-	return Summarise(a+" - "+b, r.Grid, diff), nil
+	return summarise(a+" - "+b, r.Grid, diff), nil
 }
 
 // Final returns a policy's cumulative regret at the last round, one value for each finished trial.
@@ -156,9 +156,9 @@ func (r *Result) Quantile(policy string, p float64) ([]float64, error) {
 	return q, nil
 }
 
-// Summarise returns the curve of numbers by trial and round of the grid, of which there is at least
+// summarise returns the curve of numbers by trial and round of the grid, of which there is at least
 // one.
-func Summarise(name string, grid []int, trials [][]float64) Curve {
+func summarise(name string, grid []int, trials [][]float64) Curve {
 	n := len(grid)
 	c := Curve{
 		Policy: name, Rounds: grid, Trials: len(trials),

@@ -44,7 +44,7 @@ func TestCurveByHand(t *testing.T) {
 	for i := range many {
 		many[i] = []float64{float64(10 - i)}
 	}
-	if c := Summarise("many", []int{1}, many); c.Worst[0] != 9.5 {
+	if c := summarise("many", []int{1}, many); c.Worst[0] != 9.5 {
 		t.Errorf("worst tenth of 11 trials %v, want 9.5, the mean of two", c.Worst[0])
 	}
 	d, err := r.Paired("a", "b")

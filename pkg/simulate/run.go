@@ -226,7 +226,7 @@ func (t task) run(ctx context.Context, m *meter) {
 		yield()
 	})
 	if err == nil {
-		rec.Cost = Cost{Busy: time.Since(start), Run: m.start.UnixNano(), After: time.Since(m.start)}
+		rec.Busy, rec.Run, rec.After = time.Since(start), m.start.UnixNano(), time.Since(m.start)
 		err = t.save.append(rec)
 		if found != nil {
 			rec = t.complete(found, rec)

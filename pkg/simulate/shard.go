@@ -10,20 +10,24 @@ import (
 // Index on. Each trial is in one of the shards 0 to Of-1. The zero value is the whole run.
 type Shard struct{ Index, Of int }
 
-// ParseShard reads a shard as String writes it: "0/3", "1/3" and "2/3" are the three thirds of a
-// run.
-func ParseShard(text string) (Shard, error) {
+// Set reads a shard as String writes it: "0/3", "1/3" and "2/3" are the three thirds of a run. A
+// Shard is a flag.Value.
+func (s *Shard) Set(text string) error {
 	index, of, ok := strings.Cut(text, "/")
 	i, err := strconv.Atoi(index)
 	n, err2 := strconv.Atoi(of)
 	if !ok || err != nil || err2 != nil {
-		return Shard{}, fmt.Errorf("simulate: shard %q, want index/number, such as 0/3", text)
+		return fmt.Errorf("simulate: shard %q, want index/number, such as 0/3", text)
 	}
-	s := Shard{i, n}
 	if n < 1 {
-		return Shard{}, fmt.Errorf("simulate: shard %s: number %d, want >= 1", text, n)
+		return fmt.Errorf("simulate: shard %s: number %d, want >= 1", text, n)
 	}
-	return s, s.Validate()
+	read := Shard{i, n}
+	if err := read.Validate(); err != nil {
+		return err
+	}
+	*s = read
+	return nil
 }
 
 // String writes the shard as "index/number".

@@ -259,9 +259,10 @@ func TestTrialErrorAsJSON(t *testing.T) {
 	}
 }
 
-func TestParseShard(t *testing.T) {
+func TestShardSet(t *testing.T) {
 	for _, s := range []Shard{{0, 1}, {0, 3}, {2, 3}} {
-		if got, err := ParseShard(s.String()); err != nil || got != s {
+		var got Shard
+		if err := got.Set(s.String()); err != nil || got != s {
 			t.Errorf("%v: %v, error %v", s, got, err)
 		}
 	}
@@ -276,7 +277,8 @@ func TestParseShard(t *testing.T) {
 		"a/b":  `shard "a/b", want`,
 		"1/2/": `shard "1/2/", want`,
 	} {
-		if s, err := ParseShard(text); err == nil || !strings.Contains(err.Error(), want) {
+		var s Shard
+		if err := s.Set(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, error %v, want %q in it", text, s, err, want)
 		}
 	}

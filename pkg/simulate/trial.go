@@ -183,13 +183,13 @@ func (e *Prepared) runTrial(ctx context.Context, trial int, tick func(rounds int
 	rounds, point := e.rounds(), 0
 	chunk, ticked, since := 1, 0, time.Now()
 	if e.FastForward {
-		sums, ok := env.(bandit.Sums)
+		of, ok := env.(sums)
 		if !ok {
 			return nil, fail(fmt.Errorf("its instance, a %T, draws no sums of rewards, which its world says it does", env))
 		}
 		for i := range seats {
 			at = i
-			if err := e.forward(ctx, sums, &seats[i], &round, rec.Regret[i]); err != nil {
+			if err := e.forward(ctx, of, &seats[i], &round, rec.Regret[i]); err != nil {
 				if ctx.Err() != nil {
 					return nil, err
 				}

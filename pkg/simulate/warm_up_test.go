@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/internal/allocs"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -121,7 +121,7 @@ func TestWarmUp(t *testing.T) {
 	}
 	for trial, y := range seen["a"] {
 		env, want := noContexts{}, make([]float64, 2)
-		game := bandittest.Start(t, env, random.New(warmExperiment().Seed, trial, "contexts"))
+		game := runtest.Open(t, env).Start(random.New(warmExperiment().Seed, trial, "contexts"))
 		game.Pull(random.New(warmExperiment().Seed, trial, "warm-up"), []int{0, 1}, want)
 		if !slices.Equal(y, want) {
 			t.Errorf("trial %d: warm-up %v, want %v from the trial's own stream", trial, y, want)

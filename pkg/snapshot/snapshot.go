@@ -84,7 +84,7 @@ func Seeded(l bandit.Learner, p bandit.Problem, horizon int, seed uint64) (*Sess
 // Deployed begins a run whose noise is the operating system's. The learner's own choices, which are
 // no secret, have a seed from there.
 func Deployed(l bandit.Learner, p bandit.Problem, horizon int) (*Session, error) {
-	return begin(l, state{Problem: p, Horizon: horizon, Seed: random.NewSystem().Uint64(), System: true})
+	return begin(l, state{Problem: p, Horizon: horizon, Seed: new(random.System).Uint64(), System: true})
 }
 
 func begin(l bandit.Learner, s state) (*Session, error) {
@@ -108,7 +108,7 @@ func begin(l bandit.Learner, s state) (*Session, error) {
 	session := &Session{state: s, ready: ready}
 	var source rand.Source = random.Source(s.Seed, 0, "noise")
 	if s.System {
-		session.noise = random.RecordedSystem(s.Noise)
+		session.noise = new(random.System).Record(s.Noise)
 		source = session.noise
 	}
 	session.run = ready.Start(random.New(s.Seed, 0, "own"), source)

@@ -87,7 +87,7 @@ func (c Catalogue) Command(flags *flag.FlagSet) (run func(ctx context.Context, s
 		options := simulate.Options{Workers: *workers, Progress: simulate.NewTerminal(stderr)}
 		if *part != "" {
 			var err error
-			if options.Shard, err = simulate.ParseShard(*part); err != nil {
+			if err = options.Shard.Set(*part); err != nil {
 				return &Misuse{err}
 			}
 		}

@@ -79,7 +79,7 @@ func bought(dim, horizon int, epsilon float64) float64 {
 // free returns the least epsilon at which the lower bound is that without privacy.
 func free(means []float64) float64 {
 	const steps = 100_000 // of an epsilon of 1
-	public := arms.LaiRobbins(means, 2) * (1 + 1e-11)
+	public := arms.DEpsBound(math.Inf(1), means, 2) * (1 + 1e-11)
 	return float64(sort.Search(100*steps, func(i int) bool { return arms.DEpsBound(float64(i)/steps, means, 2) <= public })) / steps
 }
 

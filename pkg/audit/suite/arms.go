@@ -118,12 +118,12 @@ func soundEstimates(e Effort) (items []audit.Item) {
 			items = append(items, item)
 		}
 	}
-	for _, entry := range slices.Concat(catalogue.Arms(), catalogue.Adversarial(), catalogue.Unraced()) {
-		if !entry.Linear {
+	for _, entry := range catalogue.All() {
+		if !entry.Linear && !entry.Slots {
 			add(entry.Name, entry)
 		}
 	}
-	for _, entry := range catalogue.Linear() {
+	for _, entry := range catalogue.All() {
 		if name, ok := strings.CutPrefix(entry.Name, "core set"); ok {
 			add("core sets"+name, entry)
 		}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/internal/far"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -75,7 +76,7 @@ func likelihoodItem(name string, exact float64, runs int, worlds [2][]float64, o
 // noise: over more rounds a node has more noise.
 func wishartItem(name string, runs int) audit.Item {
 	setup := privacy.Setup{Dim: 2, Horizon: 2, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
-	near, far := audit.FarRows(setup)
+	near, far := far.Rows(setup)
 	of := opened(continual.Tree{Noise: continual.Wishart{Budget: Budget, Unshifted: true}}.Open(setup))
 	release := func(world int, source rand.Source, out []float64) error {
 		t := of.Start(privacy.NewNoise(source))

@@ -140,11 +140,13 @@ func (c choice) item(name string, claim privacy.Claim, runs int) audit.Likelihoo
 			continue
 		}
 		out := make([]float64, 1+c.values)
-		densities[i] = opened(audit.LinearOf(c.values, func(world int, noise *privacy.Noise, values []float64) error {
+		shown, _, err := audit.LinearOf(c.values, func(world int, noise *privacy.Noise, values []float64) error {
 			_, err := c.forced(world, c.pushed(i, i, 0), noise, out)
 			copy(values, out[1:])
 			return err
-		})).Density
+		})
+		must(err)
+		densities[i] = shown.Density
 	}
 	point, curve := audit.Claimed(claim)
 	return audit.Likelihood{

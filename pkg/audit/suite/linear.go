@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/far"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
@@ -135,7 +136,7 @@ func secureLaw(s privacy.Setup) privacy.Law {
 
 // secureSums attacks all releases of a secure tree, whose noise is the system's and no script's.
 func secureSums(name string, s privacy.Setup, runs int) audit.Item {
-	near, far := audit.FarRows(s)
+	near, far := far.Rows(s)
 	rows := [2][][]float64{{near}, {far}}
 	for w := range rows {
 		for len(rows[w]) < linearRounds {
@@ -206,7 +207,7 @@ func soundLinear(e Effort) (items []audit.Item) {
 	add("logistic UCB over a binary tree", learner.New(linear.Logistic{ThetaNorm: 0.1}, continual.Tree{Noise: continual.Gaussian{Budget: Budget}}), tellLogistic(linearRounds), runs)
 	add("weighted regression over batches", learner.New(linear.Weighted{}, continual.VectorBatches{Budget: Budget}), tellWeighted(linearRounds), runs)
 	add("LinUCB over BLT, released seldom", learner.New(linear.UCB{}, privacy.Accumulator(continual.Seldom{Budget: Budget})), stage{problem, worlds}, runs)
-	add("AdaC-OFUL", linear.NewAdaCOFUL(Budget), stage{problem, worlds}, runs)
+	add("AdaC-OFUL", linear.UCB{}.AdaCOFUL(Budget), stage{problem, worlds}, runs)
 	correlated := continual.PublicContexts{Budget: Budget, Buffers: 2}
 	add("AdaC-OFUL, correlated noise", learner.New(linear.UCB{}, privacy.Accumulator(correlated)), stage{problem, worlds}, runs)
 	delayed := delayedLinUCB()
@@ -226,7 +227,7 @@ func soundLinear(e Effort) (items []audit.Item) {
 	add("LinUCB on random features", learner.Kernel{Learner: gaussianLinUCB(), Features: 4}, same, runs)
 	add("Gaussian Thompson sampling", arms.GaussianThompson{}.Private(1, 1, Budget.Delta), unplayed(linearRounds), runs)
 	one := oneArm(0)
-	add("CUCB over trees", slots.CUCBTree(opened(matroid.NewUniform(one.problem.Arms, one.problem.Slots)), Budget.Epsilon), one, runs)
+	add("CUCB over trees", slots.OMM{Matroid: opened(matroid.NewUniform(one.problem.Arms, one.problem.Slots))}.OverTree(Budget.Epsilon), one, runs)
 	return items
 }
 

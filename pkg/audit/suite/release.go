@@ -8,6 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/catalogue"
+	"github.com/dpbandits/dpbandits/pkg/internal/far"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -217,7 +218,7 @@ func firstRow(name string, runs int, statistic privacy.Accumulator) (audit.Item,
 		return nil, nil
 	}
 	var rows [2][]float64
-	rows[0], rows[1] = audit.FarRows(setup)
+	rows[0], rows[1] = far.Rows(setup)
 	var values [2][][]float64
 	for w, row := range rows {
 		var packed []float64

@@ -72,7 +72,7 @@ func soundSemiBandits(e Effort) (items []audit.Item) {
 			return learner.New(slots.KLOSM{Matroid: m}, blocks(privacy.Sound))
 		}),
 		semiBanditItem(e, "CUCB over trees", 0, false, false, func(m matroid.Matroid) bandit.Learner {
-			return slots.CUCBTree(m, Budget.Epsilon)
+			return slots.OMM{Matroid: m}.OverTree(Budget.Epsilon)
 		}),
 		semiBanditItem(e, "DPTS-MAT, noise sampled", 0, false, false, sampled),
 		semiBanditItem(e, "DPTS-MAT, noise sampled", Budget.Epsilon, true, false, sampled),

@@ -348,7 +348,7 @@ type Report struct{ Broken, Sound audit.Report }
 
 // Attack attacks the fixtures with known bugs, each at the confidence of Options, and mechanisms
 // and learners of the toolkit at that confidence over all of them together.
-func (e Effort) Attack(ctx context.Context, progress audit.Progress) (r Report, err error) {
+func (e Effort) Attack(ctx context.Context, progress func(audit.Status)) (r Report, err error) {
 	o := Options
 	o.Progress = progress
 	if r.Broken, err = audit.Each(ctx, broken.All(), o); err != nil {

@@ -169,15 +169,12 @@ func regressionItem(name string, runs int) audit.Item {
 		copy(out, run.Release().U)
 		return nil
 	}
-	shown := opened(audit.LinearOf(2, release))
-	claim, curve := audit.Claimed(privacy.ClaimOf(of))
-	return audit.Likelihood{
-		Name: name, Claim: claim, Curve: curve, Exact: exactly(shown.Event, claim.Delta), Runs: runs,
-		Outputs: 2, Density: shown.Density, Draws: shown.Draws,
-		Release: func(world int, source rand.Source, out []float64) error {
-			return release(world, privacy.NewNoise(source), out)
-		},
-	}
+	shown, loss, err := audit.LinearOf(2, release)
+	must(err)
+	shown.Name, shown.Runs = name, runs
+	shown.Claim, shown.Curve = audit.Claimed(privacy.ClaimOf(of))
+	shown.Exact = exactly(loss, shown.Claim.Delta)
+	return shown
 }
 
 // ftrlItem audits the predictions of DP-FTRL on the line, over four rounds. Its rate is so small
@@ -219,15 +216,12 @@ func batchesItem[R any](name string, runs int, statistic privacy.Statistic[R], s
 	release := func(world int, noise *privacy.Noise, out []float64) error {
 		return addPrefixes(of.Start(noise), show, dim, world, out)
 	}
-	linear := opened(audit.LinearOf(dim*vectors, release))
-	claim, curve := audit.Claimed(privacy.ClaimOf(of))
-	return audit.Likelihood{
-		Name: name, Claim: claim, Curve: curve, Exact: exactly(linear.Event, claim.Delta), Runs: runs,
-		Outputs: dim * vectors, Density: linear.Density, Draws: linear.Draws,
-		Release: func(world int, source rand.Source, out []float64) error {
-			return release(world, privacy.NewNoise(source), out)
-		},
-	}
+	shown, loss, err := audit.LinearOf(dim*vectors, release)
+	must(err)
+	shown.Name, shown.Runs = name, runs
+	shown.Claim, shown.Curve = audit.Claimed(privacy.ClaimOf(of))
+	shown.Exact = exactly(loss, shown.Claim.Delta)
+	return shown
 }
 
 // paddedItem audits the two releases of two numbers under the noise of a padded tree. A release is

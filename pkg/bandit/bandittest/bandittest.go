@@ -2,8 +2,6 @@
 // as testing/fstest does for file systems.
 //
 //   - [Environment] checks a bandit.Environment; [EnvironmentOptions] exempts it from checks
-//   - [Open] and [Start] open an environment and start a trial of it, for tests that play by hand
-//   - [Run] starts a run of a learner, whose errors fail the test
 //   - [Learner] checks a bandit.Learner; [LearnerOptions] exempts it from checks or adds some
 //
 // Call them from a test of the implementation; each promise is a subtest. The checks count

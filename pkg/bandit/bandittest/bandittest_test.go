@@ -2,6 +2,7 @@ package bandittest
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -203,7 +204,7 @@ func (l *brokenRun) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insi
 	if l.of.show != nil {
 		return l.of.show(l, v, dst), nil
 	}
-	return dst, bandit.Unexplained(l)
+	return dst, fmt.Errorf("a %T has nothing to show: %w", l, errors.ErrUnsupported)
 }
 
 func (l *brokenRun) Select(v *bandit.View, dst []int) ([]int, error) {

@@ -72,28 +72,6 @@ func Environment(t testing.TB, env bandit.Environment, options ...EnvironmentOpt
 	})
 }
 
-// Open opens an environment. It ends the test if that fails.
-func Open(t fataler, env bandit.Environment) bandit.World {
-	t.Helper()
-	world, err := bandit.OpenWorld(env)
-	if err != nil {
-		t.Fatalf("Open: %v", err)
-	}
-	return world
-}
-
-// Start opens an environment and starts a trial. It ends the test if that fails.
-func Start(t fataler, env bandit.Environment, contexts *rand.Rand) bandit.Instance {
-	t.Helper()
-	return Open(t, env).Start(contexts)
-}
-
-// fataler is the part of testing.TB that Open needs, which a *rapid.T has, too.
-type fataler interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}
-
 type envSuite struct {
 	EnvironmentOptions
 	env   bandit.Environment

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -37,7 +37,7 @@ func BenchmarkRound(b *testing.B) {
 // steady plays one round after another in the steady state.
 func steady(b *testing.B, env bandit.Environment, l bandit.Learner, warm int) {
 	b.Helper()
-	world := bandittest.Open(b, env)
+	world := runtest.Open(b, env)
 	trial := world.Start(random.New(1, 0, "contexts"))
 	run := started(b, opened(b, l, world.Problem(), 1<<40), 0).Run
 	rewards := random.New(1, 0, "rewards")

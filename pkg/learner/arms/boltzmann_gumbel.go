@@ -4,11 +4,11 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/ziggurat"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
-	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // BoltzmannGumbel is Boltzmann-Gumbel exploration (Cesa-Bianchi, Gentile, Lugosi, Neu 2017, Section
@@ -36,5 +36,5 @@ func (l BoltzmannGumbel) Prepare(p bandit.Problem, horizon int, _ *privacy.Means
 
 // Index returns what an arm is chosen by.
 func (l BoltzmannGumbel) Index(k Known) float64 {
-	return k.Mean + float64(l.Spread/math.Sqrt(float64(k.Count))*random.Gumbel(k.Own))
+	return k.Mean + float64(l.Spread/math.Sqrt(float64(k.Count))*ziggurat.Gumbel(k.Own))
 }

@@ -59,7 +59,6 @@
 //
 // Lower bounds on the regret, as functions of the round, to draw beside a curve:
 //
-//   - [LaiRobbins]: without privacy
 //   - [DEpsBound]: under epsilon-DP, by the divergence [DEps]
 //   - [BestArmBound]: on the rounds until the best arm is named, not on regret
 //

@@ -76,7 +76,7 @@ func (e *estimates) take(r *privacy.Means) {
 func (e *estimates) insights(dst []bandit.Insight, index func(arm int) float64) []bandit.Insight {
 	lo, span := e.problem.RewardMin, e.problem.RewardMax-e.problem.RewardMin
 	for a := range e.of {
-		x := bandit.Unseen()
+		x := checks.Unseen()
 		if e.of[a].Count > 0 {
 			m, i := e.of[a].Mean, index(a)
 			x = bandit.Insight{Index: lo + float64(i*span), Estimate: lo + float64(m*span), Width: max(0, float64((i-m)*span))}
@@ -89,7 +89,7 @@ func (e *estimates) insights(dst []bandit.Insight, index func(arm int) float64) 
 // means appends the means, and an index on a scale of its own, of arms that were seen.
 func (e *estimates) means(dst []bandit.Insight, index func(arm int) float64) []bandit.Insight {
 	for a := range e.of {
-		x := bandit.Unseen()
+		x := checks.Unseen()
 		if e.of[a].Count > 0 {
 			x.Index, x.Estimate = index(a), e.problem.RewardMin+float64(e.of[a].Mean/e.scale)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -77,7 +78,7 @@ func (l *gaussianThompson) Learn(r *privacy.Means) ([]float64, error) {
 // Explain appends the draws: no other estimate is released.
 func (l *gaussianThompson) Explain(_ []float64, _ *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
 	for a, x := range l.draws {
-		of := bandit.Unseen()
+		of := checks.Unseen()
 		switch {
 		case l.unseen == len(l.of):
 			of.Estimate = l.problem.RewardMin + float64(x/l.scale)

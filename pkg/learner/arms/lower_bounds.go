@@ -7,22 +7,14 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// LaiRobbins returns the lower bound on the regret of round t, as t grows, of a policy without
-// privacy on Bernoulli arms (Lai and Robbins 1985):
-//
-//	ln t sum_a Delta_a/kl(mean_a, best mean),   Delta_a = best mean - mean_a,
-//
-// over the arms that are not best. The policy must have a regret of o(t^c) for all c > 0 and means.
-// It is [DEpsBound] for epsilon = +Inf.
-func LaiRobbins(means []float64, t float64) float64 { return DEpsBound(math.Inf(1), means, t) }
-
 // DEpsBound returns the lower bound on the regret of round t, as t grows, of an epsilon-DP policy
 // on Bernoulli arms, in the central model (Azize, Wu, Honda, Orabona, Ito, Basu 2025):
 //
 //	ln t sum_a Delta_a/d_epsilon(mean_a, best mean),   Delta_a = best mean - mean_a,
 //
 // over the arms that are not best; see [DEps]. The policy must have a regret of o(t^c) for all c >
-// 0 and means. At a finite t a policy may be below it. It is NaN unless epsilon > 0, t >= 1 and
+// 0 and means. At a finite t a policy may be below it. For epsilon = +Inf it is the bound without
+// privacy (Lai and Robbins 1985), as d_inf is kl. It is NaN unless epsilon > 0, t >= 1 and
 // means are in [0, 1].
 func DEpsBound(epsilon float64, means []float64, t float64) float64 {
 	if !(epsilon > 0 && t >= 1) {

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/peer"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -52,7 +52,7 @@ func peerBegins(learner string, seed int) map[string]any {
 func peerTrial(tb testing.TB, l bandit.Learner, seed int) func(rounds int) (regret float64) {
 	tb.Helper()
 	env := environment.Arms{Means: peerMeans}
-	trial := bandittest.Start(tb, env, random.New(1, seed, "contexts"))
+	trial := runtest.Open(tb, env).Start(random.New(1, seed, "contexts"))
 	run := started(tb, opened(tb, l, env.Problem(), 1<<40), seed).Run
 	rewards := random.New(1, seed, "rewards")
 	var v bandit.View

@@ -112,7 +112,7 @@ func (l *posterior) begin(boost float64, round int) {
 	for a := range l.below {
 		low, _ := shapes((*arm)(l.numbers[armSize*a:]), now)
 		high, least := shapes((*arm)(l.numbers[armSize*a:]), later)
-		l.below[a] = random.NewBetaBelow(low, high, least, l.floor)
+		l.below[a].Set(low, high, least, l.floor)
 	}
 }
 

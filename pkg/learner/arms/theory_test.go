@@ -63,7 +63,7 @@ func TestLowerBounds(t *testing.T) {
 		got, want float64
 	}{
 		// kl(1/2, 3/4) = ln(2/sqrt 3)
-		{"Lai and Robbins", arms.LaiRobbins([]float64{0.75, 0.5, 0.75}, 1e7), 0.25 / math.Log(2/math.Sqrt(3)) * ln},
+		{"Lai and Robbins", arms.DEpsBound(math.Inf(1), []float64{0.75, 0.5, 0.75}, 1e7), 0.25 / math.Log(2/math.Sqrt(3)) * ln},
 		// the infimum is linear for small epsilon: -eps/2 - ln(1/4 + 3/4 e^-eps)
 		{"d_eps", arms.DEpsBound(0.1, []float64{0.75, 0.5}, 1e7), 0.25 / (-0.05 - math.Log(0.25+0.75*math.Exp(-0.1))) * ln},
 		{"no gap", arms.DEpsBound(0.1, []float64{0.5, 0.5}, 1e7), 0},
@@ -74,7 +74,7 @@ func TestLowerBounds(t *testing.T) {
 	}
 	for _, x := range []float64{
 		arms.DEpsBound(0, []float64{0.5}, 10), arms.DEpsBound(1, []float64{1.5}, 10), arms.DEpsBound(1, []float64{math.NaN()}, 10),
-		arms.LaiRobbins([]float64{0.5}, 0),
+		arms.DEpsBound(math.Inf(1), []float64{0.5}, 0),
 	} {
 		if !math.IsNaN(x) {
 			t.Errorf("a bound out of its range is %v, want NaN", x)

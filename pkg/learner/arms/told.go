@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -63,7 +64,7 @@ func (t *told) shown(broadcast []float64, dst []bandit.Insight, of func(arm int)
 	}
 	lo, span := t.problem.RewardMin, t.problem.RewardMax-t.problem.RewardMin
 	for a := range t.of {
-		x, about := bandit.Unseen(), (*arm)(broadcast[armSize*a:])
+		x, about := checks.Unseen(), (*arm)(broadcast[armSize*a:])
 		if about[count] >= 1 {
 			index, above := of(a)
 			x = bandit.Insight{Index: lo + float64(index*span), Estimate: lo + float64(about[mean]*span), Width: max(0, float64(above*span))}

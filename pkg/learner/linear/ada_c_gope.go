@@ -38,15 +38,15 @@ import (
 //     f = d + 2 sqrt(d m) + 2 m, m = ln(2 K l (l+1) T), delta = 1/T and rho = mu^2/2.
 //
 // Either reads the same releases, so privacy is the same. Rewards must have the mean <a, theta>,
-// without a constant. [AdaCGOPERule.Act] computes the designs from the view, as [CoreSet] does.
+// without a constant. Its rule computes the designs from the view, as [CoreSet] does.
 type AdaCGOPE struct {
 	Budget      privacy.Budget      // of the statistic: phases are long enough for its noise. No default
 	Calibration privacy.Calibration // Sound or AsPublished; the zero value is Sound
 	Most        float64             // in [1 + 1e-6, 1e6]; 0 means 1.05
 }
 
-// AdaCGOPERule is the rule of [AdaCGOPE].
-type AdaCGOPERule struct {
+// adaCGOPERule is the rule of [AdaCGOPE].
+type adaCGOPERule struct {
 	*elimination
 	of AdaCGOPE
 }
@@ -148,7 +148,7 @@ func (g AdaCGOPE) Prepare(p bandit.Problem, horizon int, _ *tally.Equations) (le
 		return nil, err
 	}
 	return learner.Begins[tally.Equations](func(*rand.Rand) learner.Rule[tally.Equations] {
-		rule := &AdaCGOPERule{ready.begin(by, p.Dim), g}
+		rule := &adaCGOPERule{ready.begin(by, p.Dim), g}
 		rule.by = rule
 		return rule
 	}), nil
@@ -156,7 +156,7 @@ func (g AdaCGOPE) Prepare(p bandit.Problem, horizon int, _ *tally.Equations) (le
 
 // Learn appends a batch to the broadcast: u, V and the standard deviation of the noise in V^(-1/2)
 // u.
-func (c *AdaCGOPERule) Learn(r *tally.Equations) ([]float64, error) {
+func (c *adaCGOPERule) Learn(r *tally.Equations) ([]float64, error) {
 	if r.Batches*c.stride <= len(c.broadcast) {
 		return c.broadcast, nil
 	}
@@ -175,7 +175,7 @@ func (c *AdaCGOPERule) Learn(r *tally.Equations) ([]float64, error) {
 }
 
 // solve computes V^-1 and theta = V^-1 u.
-func (c *AdaCGOPERule) solve(batch []float64) bool {
+func (c *adaCGOPERule) solve(batch []float64) bool {
 	d := c.problem.Dim
 	if _, ok := packed.Cholesky(c.v, batch[d:c.stride-1], d); !ok {
 		return false
@@ -185,16 +185,16 @@ func (c *AdaCGOPERule) solve(batch []float64) bool {
 	return true
 }
 
-func (c *AdaCGOPERule) arm(a int) []float64 {
+func (c *adaCGOPERule) arm(a int) []float64 {
 	d := c.problem.Dim
 	return c.x[a*d : (a+1)*d]
 }
 
 // mean returns the estimated mean of an arm.
-func (c *AdaCGOPERule) mean(a, _ int) float64 { return packed.Dot(c.theta, c.arm(a)) }
+func (c *adaCGOPERule) mean(a, _ int) float64 { return packed.Dot(c.theta, c.arm(a)) }
 
 // width returns w of a phase.
-func (c *AdaCGOPERule) width(batch []float64) float64 {
+func (c *adaCGOPERule) width(batch []float64) float64 {
 	half := (c.problem.RewardMax - c.problem.RewardMin) / 2
 	if c.of.Calibration == privacy.AsPublished {
 		return float64(half * beta(c.batches))

@@ -6,7 +6,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// NewAdaCOFUL returns AdaC-OFUL (Azize and Basu 2024; as Algorithm 9 of Azize's thesis has it),
+// AdaCOFUL returns AdaC-OFUL (Azize and Basu 2024; as Algorithm 9 of Azize's thesis has it),
 // LinUCB for contexts that are public and rewards that are not. It is [UCB] over sums that are
 // released seldom. Round t:
 //
@@ -23,6 +23,6 @@ import (
 //
 // Where contexts are private, too, det V must not be looked at, and V needs noise. [UCB] over
 // [continual.Unbounded], with phases that end at public times, does that.
-func NewAdaCOFUL(b privacy.Budget) learner.Private[privacy.Sums] {
-	return learner.New(UCB{}, privacy.Accumulator(continual.PublicContexts{Budget: b}))
+func (l UCB) AdaCOFUL(b privacy.Budget) learner.Private[privacy.Sums] {
+	return learner.New(l, privacy.Accumulator(continual.PublicContexts{Budget: b}))
 }

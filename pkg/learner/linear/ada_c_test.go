@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
@@ -26,9 +27,9 @@ func adaC() map[string]bandit.Learner {
 		"GOPE":               linear.AdaCGOPE{}.Private(some),
 		"GOPE as published":  learner.New(published, tally.Regression{Budget: some, Lengths: published}),
 		"GOPE without noise": learner.New(linear.AdaCGOPE{Budget: privacy.Budget{Epsilon: math.Inf(1)}}, nil),
-		"OFUL":               linear.NewAdaCOFUL(some),
+		"OFUL":               linear.UCB{}.AdaCOFUL(some),
 		"OFUL, correlated":   learner.New(linear.UCB{}, privacy.Accumulator(continual.PublicContexts{Budget: some, Buffers: 3})),
-		"OFUL without noise": linear.NewAdaCOFUL(privacy.Budget{Epsilon: math.Inf(1)}),
+		"OFUL without noise": linear.UCB{}.AdaCOFUL(privacy.Budget{Epsilon: math.Inf(1)}),
 	}
 }
 
@@ -57,6 +58,12 @@ func TestAdaCClaims(t *testing.T) {
 	}
 }
 
+// estimating is the rule of AdaCGOPE, for a look inside.
+type estimating interface {
+	Estimates() (arms []int, means []float64, width float64)
+	Survivors() []int
+}
+
 // TestAdaCGOPEWidths: on spheres of arms all estimates are within their widths in all phases of all
 // trials, which fail with probability 8/T at most, and at most the width that a phase is for; the
 // best arm survives.
@@ -65,10 +72,10 @@ func TestAdaCGOPEWidths(t *testing.T) {
 	for _, b := range []privacy.Budget{{Epsilon: 1, Delta: 0.1}, {Epsilon: 0.1, Delta: 1e-5}, {Epsilon: math.Inf(1)}} {
 		for trial := range 4 {
 			env := environment.SphereArms{Dim: 4, Arms: 30}
-			game := bandittest.Start(t, env, random.New(12, trial, "contexts"))
+			game := runtest.Open(t, env).Start(random.New(12, trial, "contexts"))
 			rewards := random.New(12, trial, "rewards")
-			run := bandittest.Run(t, linear.AdaCGOPE{}.Private(b), env.Problem(), rounds, random.New(12, trial, "own"), random.Source(12, trial, "noise"))
-			rule := run.Run.(*learner.PrivateRun[tally.Equations]).Rule().(*linear.AdaCGOPERule)
+			run := runtest.Run(t, linear.AdaCGOPE{}.Private(b), env.Problem(), rounds, random.New(12, trial, "own"), random.Source(12, trial, "noise"))
+			rule := run.Run.(*learner.PrivateRun[tally.Equations]).Rule().(estimating)
 			theta := environment.Theta(game)
 			var v bandit.View
 			var y [1]float64
@@ -114,7 +121,7 @@ func TestAdaCGOPERefuses(t *testing.T) {
 	}
 	_, err := learner.New(linear.UCB{OptimalShift: true}, privacy.Accumulator(continual.PublicContexts{Budget: some})).Open(p, 1000)
 	expect.Error(t, "a shift of LinUCB's own", err, "cannot be shifted")
-	_, err = linear.NewAdaCOFUL(privacy.Budget{Epsilon: 1}).Open(p, 1000)
+	_, err = linear.UCB{}.AdaCOFUL(privacy.Budget{Epsilon: 1}).Open(p, 1000)
 	expect.Error(t, "no delta", err, "delta = 0")
 }
 
@@ -195,8 +202,8 @@ func TestAdaCGOPEAgainstNumpy(t *testing.T) {
 	f := &fixed{arms: [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.6, 0.5, 0.2}, {0.3, 0.3, 0.8}},
 		theta: []float64{0.65, 0.3, -0.6}, size: 0.3, often: 1}
 	p := bandit.Problem{Arms: 5, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	run := bandittest.Run(t, linear.AdaCGOPE{}.Private(privacy.Budget{Epsilon: 1, Delta: 0.1}), p, 5000, nil, scripted(0.7, -0.4, 0.2))
-	rule := run.Run.(*learner.PrivateRun[tally.Equations]).Rule().(*linear.AdaCGOPERule)
+	run := runtest.Run(t, linear.AdaCGOPE{}.Private(privacy.Budget{Epsilon: 1, Delta: 0.1}), p, 5000, nil, scripted(0.7, -0.4, 0.2))
+	rule := run.Run.(*learner.PrivateRun[tally.Equations]).Rule().(estimating)
 	var arms []int
 	for range 310 { // the first phase has 309
 		v := f.next()
@@ -226,7 +233,7 @@ func TestAdaCOFULAgainstNumpy(t *testing.T) {
 	const rounds = 400
 	f := &fixed{theta: []float64{0.6, -0.4, 0.2}, size: 0.2, often: 7}
 	p := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	run := bandittest.Run(t, linear.NewAdaCOFUL(privacy.Budget{Epsilon: 1, Delta: 0.1}), p, rounds, nil, scripted(0.5, -0.5, 0.25))
+	run := runtest.Run(t, linear.UCB{}.AdaCOFUL(privacy.Budget{Epsilon: 1, Delta: 0.1}), p, rounds, nil, scripted(0.5, -0.5, 0.25))
 	rule := run.Run.(*learner.PrivateRun[privacy.Sums]).Rule().(*linear.UCBRule)
 	var arms, ends []int
 	plays, played, last := make([]int, 4), "", 0.0

@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
@@ -23,9 +24,9 @@ import (
 func coreSetRun(t testing.TB, l learner.Private[privacy.Means], dim, rounds, trial int) (regret float64, covered bool) {
 	t.Helper()
 	env := environment.SphereArms{Dim: dim}
-	game := bandittest.Start(t, env, random.New(11, trial, "contexts"))
+	game := runtest.Open(t, env).Start(random.New(11, trial, "contexts"))
 	rewards := random.New(11, trial, "rewards")
-	run := bandittest.Run(t, l, env.Problem(), rounds, random.New(11, trial, "own"), random.Source(11, trial, "noise"))
+	run := runtest.Run(t, l, env.Problem(), rounds, random.New(11, trial, "own"), random.Source(11, trial, "noise"))
 	policy := coreSetRule(run)
 	theta := environment.Theta(game)
 	covered = true
@@ -55,7 +56,7 @@ func coreSetRun(t testing.TB, l learner.Private[privacy.Means], dim, rounds, tri
 }
 
 // coreSetRule returns the rule of a run of CoreSet.
-func coreSetRule(l *bandittest.Running) *linear.CoreSetRule {
+func coreSetRule(l *runtest.Running) *linear.CoreSetRule {
 	return l.Run.(*learner.PrivateRun[privacy.Means]).Rule().(*linear.CoreSetRule)
 }
 
@@ -167,7 +168,7 @@ func TestCoreSetEnds(t *testing.T) {
 	mean := []float64{0.4, -0.2, 0.12, -0.4, 0.4}
 	l := linear.CoreSet{}.Private(privacy.Budget{Epsilon: math.Inf(1)})
 	p := bandit.Problem{Arms: 5, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -0.5, RewardMax: 0.5}
-	run := bandittest.Run(t, l, p, rounds, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+	run := runtest.Run(t, l, p, rounds, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 	played := map[int]int{}
 	for round := 1; round <= rounds; round++ {
 		v := bandit.View{Round: round, Arms: 5, Dim: 2, X: x, Same: round > 1}
@@ -194,7 +195,7 @@ func TestCoreSetEdges(t *testing.T) {
 	}{{"one round", 4, 2, 1, 0.5}, {"two rounds", 4, 2, 2, 0.5}, {"less than a batch", 30, 5, 12, 0.5}, {"one arm", 1, 3, 500, 0.5}, {"arms of 0", 4, 2, 500, 0}} {
 		l := linear.CoreSet{}.Private(privacy.Budget{Epsilon: 1})
 		p := bandit.Problem{Arms: c.arms, Dim: c.dim, Slots: 1, ContextNorm: 1, RewardMin: -0.5, RewardMax: 0.5}
-		run := bandittest.Run(t, l, p, c.rounds, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+		run := runtest.Run(t, l, p, c.rounds, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 		x := make([]float64, c.arms*c.dim)
 		for i := range x {
 			x[i] = c.x * math.Sin(float64(i*i))
@@ -235,7 +236,7 @@ func TestCoreSetRefuses(t *testing.T) {
 		}
 	}
 	play := func(l learner.Private[privacy.Means], x float64) error {
-		run := bandittest.Run(t, l, good, 1000, random.New(1, 0, "own"), random.Source(1, 0, "noise")).Run
+		run := runtest.Run(t, l, good, 1000, random.New(1, 0, "own"), random.Source(1, 0, "noise")).Run
 		for round := 1; round <= 50; round++ {
 			v := bandit.View{Round: round, Arms: 4, Dim: 2, X: []float64{1, 0, 0, 1, x, 0, 0, 0.5}}
 			arms, err := run.Select(&v, nil)
@@ -295,7 +296,7 @@ func BenchmarkCoreSet(b *testing.B) {
 	rewards := random.New(1, 0, "rewards")
 	l := linear.CoreSet{}.Private(privacy.Budget{Epsilon: 1})
 	const rounds = 1_000_000
-	var run *bandittest.Running
+	var run *runtest.Running
 	b.ReportAllocs()
 	var v bandit.View
 	var y [1]float64
@@ -303,8 +304,8 @@ func BenchmarkCoreSet(b *testing.B) {
 	i := 0
 	for b.Loop() {
 		if i%rounds == 0 {
-			trial = bandittest.Start(b, env, random.New(1, i, "contexts"))
-			run = bandittest.Run(b, l, env.Problem(), rounds, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+			trial = runtest.Open(b, env).Start(random.New(1, i, "contexts"))
+			run = runtest.Run(b, l, env.Problem(), rounds, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 		}
 		i++
 		trial.Next(&v)

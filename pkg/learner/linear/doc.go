@@ -8,7 +8,7 @@
 //     [CoreSet.Private] and [CoreSet.AsPublished] make it.
 //   - [AdaCGOPE]: elimination by G-optimal designs, likewise, with noise that depends on no core
 //     set.
-//   - [NewAdaCOFUL]: LinUCB for public contexts and private rewards.
+//   - [UCB.AdaCOFUL]: LinUCB for public contexts and private rewards.
 //   - [Theory]: the regret bounds of LinUCB, and the best shift.
 //
 // Read [UCB] first. A policy of your own gives [ByIndex] another index than the sum of mean and

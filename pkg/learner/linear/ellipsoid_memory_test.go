@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/ellipsoid"
 )
@@ -17,7 +17,7 @@ func TestLinearSize(t *testing.T) {
 		p := bandit.Problem{Arms: 50_000, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		run := bandittest.Run(t, learner.New(UCB{}, nil), p, 1000, nil, rand.NewPCG(1, 2))
+		run := runtest.Run(t, learner.New(UCB{}, nil), p, 1000, nil, rand.NewPCG(1, 2))
 		runtime.ReadMemStats(&after)
 		bytes, want := float64(after.TotalAlloc-before.TotalAlloc), 8*ellipsoid.Kept(p)
 		t.Logf("d = %d: %.3g of %.3g bytes", d, bytes, want)

@@ -98,12 +98,12 @@ func ExampleByIndex() {
 
 // LinUCB for public contexts: the claim is about rewards alone. Noise that is correlated between
 // the few releases costs less than fresh noise for each phase.
-func ExampleNewAdaCOFUL() {
+func ExampleUCB_AdaCOFUL() {
 	const horizon = 20000
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-5}
 	correlated := learner.New(linear.UCB{}, privacy.Accumulator(continual.PublicContexts{Budget: budget, Buffers: 3}))
 	env := environment.DecisionSets{Dim: 3, Gap: 0.1}
-	for _, l := range []learner.Private[privacy.Sums]{linear.NewAdaCOFUL(budget), correlated} {
+	for _, l := range []learner.Private[privacy.Sums]{linear.UCB{}.AdaCOFUL(budget), correlated} {
 		regret := 0.0
 		err := simulate.Play(env, l, horizon, 1, func(r *simulate.Round) { regret += r.Trial.Regret(r.Played) })
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
@@ -62,7 +63,7 @@ func TestLogisticGolden(t *testing.T) {
 		1000: {[2]float64{1.4456621738819384, -1.0653851780272265}, [2]float64{1.3484767597641325, 1.3276044427808813}, [2]float64{1.449825260372717, -1.0680612504767242}, [2]float64{0.17054055494801307, 0.16793541515770954}},
 		4000: {[2]float64{1.4553783720949105, -1.0721113060409457}, [2]float64{0.7062086823635344, 0.6954752772039628}, [2]float64{1.4565543938975312, -1.0728947428994862}, [2]float64{0.08534001815842625, 0.08404754895405293}},
 	}
-	run := bandittest.Run(t, learner.New(linear.Logistic{ThetaNorm: 3}, nil), oneArm, 5000, nil, nil)
+	run := runtest.Run(t, learner.New(linear.Logistic{ThetaNorm: 3}, nil), oneArm, 5000, nil, nil)
 	for round := 1; round <= 4000; round++ {
 		x, y := logisticRow(round)
 		v := bandit.View{Round: round, Arms: 1, Dim: 2, X: x[:]}
@@ -150,8 +151,8 @@ func TestLogisticRows(t *testing.T) {
 
 // TestLogisticSigns: a context of the other sign and the other reward is the same record.
 func TestLogisticSigns(t *testing.T) {
-	a := bandittest.Run(t, learner.New(linear.Logistic{ThetaNorm: 3}, nil), oneArm, 500, nil, nil)
-	b := bandittest.Run(t, learner.New(linear.Logistic{ThetaNorm: 3}, nil), oneArm, 500, nil, nil)
+	a := runtest.Run(t, learner.New(linear.Logistic{ThetaNorm: 3}, nil), oneArm, 500, nil, nil)
+	b := runtest.Run(t, learner.New(linear.Logistic{ThetaNorm: 3}, nil), oneArm, 500, nil, nil)
 	for round := 1; round <= 400; round++ {
 		x, y := logisticRow(round)
 		v := bandit.View{Round: round, Arms: 1, Dim: 2, X: x[:]}
@@ -231,7 +232,7 @@ func TestLogisticRefuses(t *testing.T) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
 	}
-	run := bandittest.Run(t, learner.New(linear.Logistic{}, nil), problem, 100, nil, random.Source(1, 0, "noise"))
+	run := runtest.Run(t, learner.New(linear.Logistic{}, nil), problem, 100, nil, random.Source(1, 0, "noise"))
 	v := bandit.View{Round: 1, Arms: 1, Dim: 3, X: []float64{0.1, 0, 0}}
 	if err := run.Run.Update(&v, []int{0}, []float64{math.NaN()}); err == nil {
 		t.Error("a reward that is no number is taken")

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
@@ -109,7 +109,7 @@ func TestAgainstReference(t *testing.T) {
 				}
 				ref := reference{acc: opened.Start(privacy.NewNoise(random.Source(1, d, "noise"))), rhoMin: c.rhoMin, dim: d, sigma: 0.3, theta: 1.2, alpha: alpha}
 				l := learner.New(linear.UCB{Sigma: 0.3, ThetaNorm: 1.2, Alpha: alpha, RhoMin: c.rhoMin}, c.make)
-				run := bandittest.Run(t, l, p, horizon, nil, random.Source(1, d, "noise"))
+				run := runtest.Run(t, l, p, horizon, nil, random.Source(1, d, "noise"))
 				fresh, err := linear.UCB{}.Prepare(p, horizon, privacy.First(opened))
 				if err != nil {
 					t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -27,7 +27,7 @@ func TestFollows(t *testing.T) {
 		{"another last context", false, func(v *bandit.View) { v.X = []float64{1, 0, 0.5, 0.5, 0.5, 0.4} }},
 		{"other memory for the contexts", true, func(v *bandit.View) { v.X = append([]float64(nil), v.X...) }},
 	} {
-		run := bandittest.Run(t, learner.New(UCB{}, nil), bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMax: 1}, 10, nil, rand.NewPCG(1, 2))
+		run := runtest.Run(t, learner.New(UCB{}, nil), bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMax: 1}, 10, nil, rand.NewPCG(1, 2))
 		run.Select(&bandit.View{Round: 4, Arms: 3, Dim: 2, X: x}, nil)
 		v := bandit.View{Round: 5, Arms: 3, Dim: 2, X: x, Same: true}
 		c.change(&v)

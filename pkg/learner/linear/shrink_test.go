@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
@@ -120,7 +120,7 @@ func TestShrunkWidth(t *testing.T) {
 					t.Fatal(err)
 				}
 				ref := reference{acc: opened.Start(privacy.NewNoise(random.Source(1, d, "noise"))), rhoMin: c.rhoMin, dim: d, sigma: 1, theta: 1.2, alpha: alpha}
-				run := bandittest.Run(t, learner.New(linear.UCB{Sigma: 1, ThetaNorm: 1.2, Alpha: alpha, RhoMin: c.rhoMin, Shrink: true}, c.sums), p, horizon, nil, random.Source(1, d, "noise"))
+				run := runtest.Run(t, learner.New(linear.UCB{Sigma: 1, ThetaNorm: 1.2, Alpha: alpha, RhoMin: c.rhoMin, Shrink: true}, c.sums), p, horizon, nil, random.Source(1, d, "noise"))
 				r := random.New(1, d, "contexts")
 				truth, best := make([]float64, d), make([]float64, d)
 				random.Sphere(r, truth)

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
@@ -47,7 +47,7 @@ func TestWidthIsUnderItsBound(t *testing.T) {
 	for name, make_ := range learnertest.Accumulators(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		l := learner.New(linear.UCB{}, make_)
 		p := bandit.Problem{Arms: 10, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-		run := bandittest.Run(t, l, p, horizon, nil, random.Source(1, 0, "noise"))
+		run := runtest.Run(t, l, p, horizon, nil, random.Source(1, 0, "noise"))
 		r := random.New(1, 0, "contexts")
 		v := bandit.View{Arms: 10, Dim: 3, X: make([]float64, 30)}
 		for round := 1; round <= 400; round++ {
@@ -68,7 +68,7 @@ func TestWidthIsUnderItsBound(t *testing.T) {
 // begun returns the rule of a run that has not played yet.
 func begun(t *testing.T, l linear.UCB, sums privacy.Accumulator, p bandit.Problem, horizon int) *linear.UCBRule {
 	t.Helper()
-	return learnertest.Rule(bandittest.Run(t, learner.New(l, sums), p, horizon, nil, random.Source(1, 0, "noise")))
+	return learnertest.Rule(runtest.Run(t, learner.New(l, sums), p, horizon, nil, random.Source(1, 0, "noise")))
 }
 
 func TestOptimalShift(t *testing.T) {

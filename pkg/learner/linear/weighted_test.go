@@ -14,6 +14,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/allocs"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
@@ -263,15 +264,15 @@ func TestWeightedConformance(t *testing.T) {
 
 func world(t *testing.T, env bandit.Environment) bandit.Problem {
 	t.Helper()
-	return bandittest.Open(t, env).Problem()
+	return runtest.Open(t, env).Problem()
 }
 
 // TestWeightedAllocs: a round allocates nothing, at the end of a batch either.
 func TestWeightedAllocs(t *testing.T) {
 	const rounds = 2000
-	world := bandittest.Open(t, environment.UnitFeatures{Dim: 4, Arms: 8})
+	world := runtest.Open(t, environment.UnitFeatures{Dim: 4, Arms: 8})
 	l := learner.New(linear.Weighted{}, nil)
-	run := bandittest.Run(t, l, world.Problem(), 3*rounds, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	run := runtest.Run(t, l, world.Problem(), 3*rounds, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 	trial, rewards := world.Start(random.New(1, 0, "contexts")), random.New(1, 0, "rewards")
 	var v bandit.View
 	arms, y := make([]int, 0, 1), make([]float64, 1)

@@ -7,6 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 )
 
 // Anytime makes a server that needs the horizon into one that does not, by doubling (LDP, Algorithm
@@ -61,7 +62,11 @@ func (a Anytime) Open(p bandit.Problem, horizon int) (learner.CalibratedServer, 
 
 // open opens the server for a block.
 func (a *anytimeServer) open(block int) (learner.CalibratedServer, error) {
-	return learner.OpenServer("Anytime.Server", a.of.Server, a.problem, 1<<block)
+	s, err := a.of.Server.Open(a.problem, 1<<block)
+	if err != nil {
+		return nil, err
+	}
+	return s, checks.Opened("Anytime.Server", a.of.Server, s)
 }
 
 // Start begins a run. It starts all blocks up to the horizon, so that a

@@ -8,6 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -59,7 +60,10 @@ func (c CombinerDevice) Open(p bandit.Problem, horizon int) (learner.CalibratedD
 		if err := field.Check("learner: "+name, d); err != nil {
 			return nil, err
 		}
-		base, err := learner.OpenDevice(name, d, p, horizon)
+		base, err := d.Open(p, horizon)
+		if err == nil {
+			err = checks.Opened(name, d, base)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("learner: the device of base learner %d: %w", i, err)
 		}
@@ -120,7 +124,7 @@ func (c combinerReporter) Explain(broadcast []float64, v *bandit.View, dst []ban
 	if err != nil {
 		return dst, err
 	}
-	return learner.Explain(d, own, v, dst)
+	return checks.Explain(d, own, v, dst)
 }
 
 // Report appends the message of the base's device to dst.

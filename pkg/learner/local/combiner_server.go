@@ -106,7 +106,7 @@ type CombinerReceiver struct {
 	active    int
 	resets    int
 	stale     bool
-	events    []Elimination
+	events    []elimination
 	flat      []float64 // the broadcast
 }
 
@@ -124,8 +124,8 @@ type BaseStanding struct {
 	Active bool    // not eliminated
 }
 
-// Elimination records that a base learner was eliminated.
-type Elimination struct {
+// elimination records that a base learner was eliminated.
+type elimination struct {
 	Round int  // messages so far
 	Base  int  // counted from 0
 	Last  bool // no other was left, and all are taken back
@@ -204,7 +204,10 @@ func (c *combinerServer) add(i int, s learner.Server, p bandit.Problem, horizon 
 	if err := field.Check("learner: "+name, s); err != nil {
 		return err
 	}
-	opened, err := learner.OpenServer(name, s, p, horizon)
+	opened, err := s.Open(p, horizon)
+	if err == nil {
+		err = checks.Opened(name, s, opened)
+	}
 	if err != nil {
 		return fmt.Errorf("learner: the server of base learner %d: %w", i, err)
 	}
@@ -238,7 +241,7 @@ func target(regret []RegretBound, i int, t, logUnion float64) float64 {
 
 // Start begins a run, of type *CombinerReceiver. The bases draw from own one after another.
 func (c *combinerServer) Start(own *rand.Rand) learner.Receiver {
-	r := &CombinerReceiver{combinerServer: c, active: len(c.servers), stale: true, events: make([]Elimination, 0, maxEliminations)}
+	r := &CombinerReceiver{combinerServer: c, active: len(c.servers), stale: true, events: make([]elimination, 0, maxEliminations)}
 	for i, s := range c.servers {
 		r.receivers = append(r.receivers, s.Start(own))
 		r.standings = append(r.standings, BaseStanding{Bonus: math.Inf(1), Target: c.targets[i], Upper: 1 - c.targets[i], Active: true})
@@ -293,7 +296,7 @@ func (c *CombinerReceiver) eliminate(i int) {
 	c.standings[i].Active = false
 	c.active--
 	if len(c.events) < maxEliminations {
-		c.events = append(c.events, Elimination{c.round, i, c.active == 0})
+		c.events = append(c.events, elimination{c.round, i, c.active == 0})
 	}
 	if c.active > 0 {
 		return
@@ -334,9 +337,6 @@ func (c *CombinerReceiver) Standings(dst []BaseStanding) []BaseStanding {
 
 // Playing returns the base learner of the last broadcast, counted from 0.
 func (c *CombinerReceiver) Playing() int { return c.playing }
-
-// Eliminations returns the first 1000 eliminations of the trial. The run owns the slice.
-func (c *CombinerReceiver) Eliminations() []Elimination { return c.events }
 
 // BaseServer returns the server of base learner i, counted from 0.
 func (c *CombinerReceiver) BaseServer(i int) learner.Receiver { return c.receivers[i] }

@@ -15,6 +15,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
@@ -491,15 +492,15 @@ func TestCombinerLedger(t *testing.T) {
 }
 
 // standings returns the state of each base learner of a combiner's run.
-func standings(l *bandittest.Running) []local.BaseStanding {
+func standings(l *runtest.Running) []local.BaseStanding {
 	return learnertest.ServerOf(l).(*local.CombinerReceiver).Standings(nil)
 }
 
 // play returns the regret of a learner, its run, and the trial that it has played.
-func play(t *testing.T, local learner.Local, env bandit.Environment, rounds int) (regret float64, l *bandittest.Running, trial bandit.Instance) {
+func play(t *testing.T, local learner.Local, env bandit.Environment, rounds int) (regret float64, l *runtest.Running, trial bandit.Instance) {
 	t.Helper()
-	world := bandittest.Open(t, env)
-	l = bandittest.Run(t, local, world.Problem(), rounds, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	world := runtest.Open(t, env)
+	l = runtest.Run(t, local, world.Problem(), rounds, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 	trial = world.Start(random.New(1, 0, "contexts"))
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View

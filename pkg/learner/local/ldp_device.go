@@ -8,6 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/ellipsoid"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -171,7 +172,7 @@ func (u *user) start() choice {
 
 // Explain appends what the policy chooses by.
 func (u *choice) Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
-	return learner.Explain(u.rule, broadcast, v, dst)
+	return checks.Explain(u.rule, broadcast, v, dst)
 }
 
 // Act returns the arm that the policy chooses from the broadcast.

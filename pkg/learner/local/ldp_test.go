@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
@@ -180,10 +180,10 @@ func checkMoments(t *testing.T, what string, d learner.Reporter, delta float64, 
 // arms.
 func twins(t *testing.T, first, second bandit.Learner, rounds int) (differ int) {
 	t.Helper()
-	world := bandittest.Open(t, environment.UnitFeatures{Dim: 4, Arms: 12})
+	world := runtest.Open(t, environment.UnitFeatures{Dim: 4, Arms: 12})
 	trial := world.Start(random.New(1, 0, "contexts"))
-	start := func(l bandit.Learner) *bandittest.Running {
-		return bandittest.Run(t, l, world.Problem(), rounds, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	start := func(l bandit.Learner) *runtest.Running {
+		return runtest.Run(t, l, world.Problem(), rounds, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 	}
 	a, b := start(first), start(second)
 	rewards := random.New(1, 0, "rewards")
@@ -240,10 +240,10 @@ func TestLDPConfidence(t *testing.T) {
 }
 
 // escaped plays a trial and reports that theta* left the confidence set in some round.
-func escaped(t *testing.T, local learner.Local, env environment.UnitFeatures, trial, rounds int) (escaped bool, l *bandittest.Running) {
+func escaped(t *testing.T, local learner.Local, env environment.UnitFeatures, trial, rounds int) (escaped bool, l *runtest.Running) {
 	t.Helper()
-	l = bandittest.Run(t, local, env.Problem(), rounds, nil, random.Source(1, trial, "noise"))
-	game := bandittest.Start(t, env, random.New(1, trial, "contexts"))
+	l = runtest.Run(t, local, env.Problem(), rounds, nil, random.Source(1, trial, "noise"))
+	game := runtest.Open(t, env).Start(random.New(1, trial, "contexts"))
 	rewards := random.New(1, trial, "rewards")
 	var v bandit.View
 	y := make([]float64, 1)

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
@@ -157,9 +157,9 @@ func TestOnlineSigma(t *testing.T) {
 func TestOracleWidth(t *testing.T) {
 	env := environment.UnitFeatures{Dim: 4, Arms: 10}
 	n := local.OnlineNoise{Budget: privacy.Budget{Epsilon: 20, Delta: 0.1}}
-	trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
+	trial := runtest.Open(t, env).Start(random.New(1, 0, "contexts"))
 	s := local.OnlineServer{Online: learnertest.OGD(0.5), Rule: local.OracleWidth, Truth: environment.Theta(trial)}
-	l := bandittest.Run(t, learnertest.OnlineUCB(n, s), env.Problem(), 2000, nil, random.Source(1, 0, "noise"))
+	l := runtest.Run(t, learnertest.OnlineUCB(n, s), env.Problem(), 2000, nil, random.Source(1, 0, "noise"))
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	y := make([]float64, 1)

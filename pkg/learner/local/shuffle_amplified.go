@@ -16,9 +16,9 @@ import (
 // natural.
 //
 //   - Sound: the least Gaussian noise for which the local guarantee or the amplified one
-//     (account.AmplifiedDelta), whichever is better, is within the budget. If amplification does
-//     not help, as with B = 20 at any usual budget, this is the noise of LDP LinUCB; the claim is
-//     then the local one and says so.
+//     ([privacy.Budget.AmplifiedMu]), whichever is better, is within the budget. If amplification
+//     does not help, as with B = 20 at any usual budget, this is the noise of LDP LinUCB; the claim
+//     is then the local one and says so.
 //   - AsPublished: s = 6 sqrt(2 ln(2.5 B/delta))/(epsilon sqrt(B)), the constants of the proof. The
 //     proof assumes an epsilon so small that a batch of 20 has none. The claim is what this noise
 //     gives.
@@ -106,8 +106,8 @@ func (a AmplifiedNoise) Amplification(p bandit.Problem) (out Amplification, err 
 func (a AmplifiedNoise) plan(s ldpScale, batch int) privacy.Plan {
 	p := s.plan(a.Budget, "Chowdhury and Zhou 2022, messages of Zheng et al. 2020; mu-GDP (Dong, Roth, Su 2022)", batch)
 	if _, amplified := p.HeldBy(a).Event().(account.ApproximateEvent); amplified {
-		p.Source = "Chowdhury and Zhou 2022; amplification by shuffling of Feldman, McMillan, Talwar 2021, Thm. 3.2, for Gaussian messages that are nearly pure (account.AmplifiedDelta)"
-		return learner.Shuffled(p, "an honest shuffler, and nobody sees a message before it has shuffled the batch",
+		p.Source = "Chowdhury and Zhou 2022; amplification by shuffling of Feldman, McMillan, Talwar 2021, Thm. 3.2, for Gaussian messages that are nearly pure (privacy.Budget.AmplifiedMu)"
+		return shuffled(p, "an honest shuffler, and nobody sees a message before it has shuffled the batch",
 			fmt.Sprintf("all %d users of a batch follow the protocol; f of them who do not leave it as if batches were of %d - f", batch, batch))
 	}
 	if batch > 1 {
@@ -156,7 +156,7 @@ func (a *amplifiedDevice) Plan(int) privacy.Plan { return a.plan.HeldBy(a).Trust
 // ShuffledPlan returns what a message shows in a batch of Noise.Batch messages, shuffled by
 // Uniform. That is as much as by itself unless shuffling is proved to amplify.
 func (a *amplifiedDevice) ShuffledPlan(s learner.Shuffler, batch int) (privacy.Plan, error) {
-	if err := learner.CheckShuffler[learner.Uniform]("AmplifiedNoise", a.noise.Batch, s, batch); err != nil {
+	if err := checkShuffler[learner.Uniform]("AmplifiedNoise", a.noise.Batch, s, batch); err != nil {
 		return privacy.Plan{}, err
 	}
 	return a.noise.plan(a.scale, batch).HeldBy(a).Trusts(a.encodes), nil

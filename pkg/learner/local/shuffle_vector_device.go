@@ -58,7 +58,7 @@ func (d *vectorSumDevice) Plan(int) privacy.Plan { return d.scale.plan(1).HeldBy
 // ShuffledPlan returns what a message shows in a batch of Noise.Batch messages whose bits BitSum
 // mixes. Uniform would show each message to the server.
 func (d *vectorSumDevice) ShuffledPlan(s learner.Shuffler, batch int) (privacy.Plan, error) {
-	if err := learner.CheckShuffler[learner.BitSum]("VectorSum", d.scale.Batch, s, batch); err != nil {
+	if err := checkShuffler[learner.BitSum]("VectorSum", d.scale.Batch, s, batch); err != nil {
 		return privacy.Plan{}, err
 	}
 	return d.scale.plan(batch).HeldBy(d).Trusts(d.encodes), nil

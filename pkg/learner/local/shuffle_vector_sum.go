@@ -155,7 +155,7 @@ func (s *vectorScale) plan(batch int) privacy.Plan {
 		p.Draws = []privacy.Draws{{Law: round, Count: 1}, {Law: privacy.BinomialLaw(s.size, s.noise), Count: 1}}
 	}
 	if batch > 1 {
-		p = learner.Shuffled(p.Mixed(trust.Sum, batch), "an honest shuffler that mixes the bits of a batch, or sums them, and nobody sees a message before",
+		p = shuffled(p.Mixed(trust.Sum, batch), "an honest shuffler that mixes the bits of a batch, or sums them, and nobody sees a message before",
 			fmt.Sprintf("all %d users of a batch follow the protocol: if f of them add no noise, what is left is that of %d - f", batch, batch))
 	}
 	return p

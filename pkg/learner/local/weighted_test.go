@@ -17,6 +17,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/allocs"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
@@ -297,9 +298,9 @@ func TestWeightedConformance(t *testing.T) {
 // TestWeightedAllocs: a round allocates nothing, at the end of an epoch either.
 func TestWeightedAllocs(t *testing.T) {
 	const rounds = 2000
-	world := bandittest.Open(t, environment.UnitFeatures{Dim: 4, Arms: 8})
+	world := runtest.Open(t, environment.UnitFeatures{Dim: 4, Arms: 8})
 	l := learner.Local{Device: local.WeightedDevice{Budget: learnertest.None}, Server: local.WeightedServer{Budget: learnertest.None}}
-	run := bandittest.Run(t, l, world.Problem(), 3*rounds, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	run := runtest.Run(t, l, world.Problem(), 3*rounds, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 	trial, rewards := world.Start(random.New(1, 0, "contexts")), random.New(1, 0, "rewards")
 	var v bandit.View
 	arms, y := make([]int, 0, 1), make([]float64, 1)

@@ -9,6 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
@@ -43,7 +44,7 @@ func TestCascadeGolden(t *testing.T) {
 		"CascadeKL-UCB": {cascadeKLUCB(m, exact), []int{2, 4, 8}, 7104694725355093898},
 	} {
 		p := environment.Cascade{Attraction: attraction, Slots: 3}.Problem()
-		run := bandittest.Run(t, c.of, p, 3000, nil, random.Source(1, 0, "noise"))
+		run := runtest.Run(t, c.of, p, 3000, nil, random.Source(1, 0, "noise"))
 		state, attracts, y, total := uint64(2015), make([]bool, len(attraction)), make([]float64, 3), uint64(0)
 		var list []int
 		for round := 1; round <= 3000; round++ {
@@ -108,8 +109,8 @@ func TestCascadePermuted(t *testing.T) {
 	m := expect.Must(matroid.NewUniform(6, 2))
 	p := environment.Cascade{Attraction: attraction, Slots: 2}.Problem()
 	for name, l := range map[string]bandit.Learner{"UCB1": cascadeUCB1(m, exact), "KL-UCB": cascadeKLUCB(m, exact)} {
-		a := bandittest.Run(t, l, p, 4000, nil, random.Source(1, 0, "noise"))
-		b := bandittest.Run(t, l, p, 4000, nil, random.Source(1, 0, "noise"))
+		a := runtest.Run(t, l, p, 4000, nil, random.Source(1, 0, "noise"))
+		b := runtest.Run(t, l, p, 4000, nil, random.Source(1, 0, "noise"))
 		rewards := random.New(3, 0, "rewards")
 		for round := 1; round <= 4000; round++ {
 			v := bandit.View{Round: round, Arms: 6}

@@ -24,7 +24,7 @@ import (
 // is not a loop, from the learner's own stream, which is not secret.
 //
 // CTS is a policy, and its tally decides whether it is private. Over exact counts it is CTS. Over
-// tally.Blocks it is DPTS-MAT ([DPTSMAT]) with the paper's boost: Laplace noise of scale B/eps0
+// tally.Blocks it is DPTS-MAT ([CTS.Private]) with the paper's boost: Laplace noise of scale B/eps0
 // in a sum has z_e = 3 ln(K t) B/(eps0 T_e), natural logarithm. Actions and estimates are
 // post-processing of the tally, so they are private as it is: in the central model, with one
 // round's weight vector replaced.
@@ -65,18 +65,19 @@ var (
 	_ learner.Asker                 = CTS{}
 )
 
-// DPTSMAT returns DPTS-MAT (the matroid paper's Algorithm 3): CTS over blocks of doubling length
+// Private returns DPTS-MAT (the matroid paper's Algorithm 3): CTS over blocks of doubling length
 // that share epsilon between the K arms of a basis. It is epsilon-differentially private in the
 // central model, with one round's weight vector replaced (Theorem 3). It plays unseen arms first.
-func DPTSMAT(m matroid.Matroid, epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(CTS{Matroid: m}, tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+func (l CTS) Private(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(l, tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
-// DPTSMATAsPublished returns Algorithm 3 to the letter, to reproduce its figures. The user of round
-// 0 gets L epsilon/K, L being the number of arms, where all others get epsilon, and the claim says
-// so.
-func DPTSMATAsPublished(m matroid.Matroid, epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(CTS{Matroid: m, WarmUp: true}, publishedBlocks(epsilon))
+// AsPublished returns Algorithm 3 to the letter, to reproduce its figures: DPTS-MAT with a
+// warm-up. The user of round 0 gets L epsilon/K, L being the number of arms, where all others get
+// epsilon, and the claim says so.
+func (l CTS) AsPublished(epsilon float64) learner.Private[privacy.Means] {
+	l.WarmUp = true
+	return learner.New(l, publishedBlocks(epsilon))
 }
 
 // Ask asks for a warm-up if WarmUp is set.

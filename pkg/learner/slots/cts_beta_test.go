@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -43,7 +43,7 @@ func TestBetaPosteriors(t *testing.T) {
 		{{0, 1}, {1, 6}}, {{2, 2}, {7, 3}}, {{12, 8}, {11, 11}}, {{0, 2}, {0, 9}}, {{4, 0}, {9, 0}},
 	} {
 		l := slots.CTSBeta{Matroid: m}
-		run := bandittest.Run(t, l, p, 100, random.New(1, trial, "own"), random.Source(1, 0, "noise"))
+		run := runtest.Run(t, l, p, 100, random.New(1, trial, "own"), random.Source(1, 0, "noise"))
 		round := 0
 		for arm, history := range c {
 			for outcome, y := range []float64{p.RewardMax, p.RewardMin} {

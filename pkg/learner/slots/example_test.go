@@ -17,7 +17,7 @@ import (
 
 // DPUCB-MAT and DPTS-MAT beside what they are without privacy, on the matroid paper's Table 2. What
 // differs is what they read; and, in the last line, how much they explore, which costs no privacy.
-func ExampleDPUCBMAT() {
+func ExampleOMM_Private() {
 	m, err := matroid.NewLinear([][]int{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {0, 0, 0}})
 	if err != nil {
 		fmt.Println(err)
@@ -28,11 +28,11 @@ func ExampleDPUCBMAT() {
 		Name: "table 2", Horizon: 10_000, Trials: 4, Seed: 1,
 		Environment: environment.SemiBandit{Matroid: m, Means: []float64{0.80, 0.75, 0.60, 0.20, 0.30, 0.40, 0.70}},
 		Policies: []simulate.Policy{
-			{Name: "OMM", Learner: slots.NewOMM(m)},
+			{Name: "OMM", Learner: slots.OMM{Matroid: m}.Learner()},
 			{Name: "CTS", Learner: learner.New(slots.CTS{Matroid: m}, nil)},
 			{Name: "KL-OSM", Learner: learner.New(slots.KLOSM{Matroid: m}, nil)},
-			{Name: "DPUCB-MAT", Learner: slots.DPUCBMAT(m, 2)},
-			{Name: "DPTS-MAT", Learner: slots.DPTSMAT(m, 2)},
+			{Name: "DPUCB-MAT", Learner: slots.OMM{Matroid: m}.Private(2)},
+			{Name: "DPTS-MAT", Learner: slots.CTS{Matroid: m}.Private(2)},
 			{Name: "KL-OSM, private", Learner: learner.New(slots.KLOSM{Matroid: m, Boost: 0.1}, private)},
 		},
 	}
@@ -55,13 +55,13 @@ func ExampleDPUCBMAT() {
 
 // What DPTS-MAT claims, once it knows the problem: two of four films a round, whose genres are
 // independent.
-func ExampleDPTSMAT() {
+func ExampleCTS_Private() {
 	m, err := matroid.NewLinear([][]int{{1, 0}, {1, 0}, {0, 1}, {1, 1}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	l, err := slots.DPTSMAT(m, 1).Open(bandit.Problem{Arms: 4, Slots: 2, RewardMin: 0, RewardMax: 1}, 1000)
+	l, err := slots.CTS{Matroid: m}.Private(1).Open(bandit.Problem{Arms: 4, Slots: 2, RewardMin: 0, RewardMax: 1}, 1000)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -23,7 +23,7 @@ import (
 // 2.
 //
 // OMM is a policy, and its tally decides whether it is private. Over exact counts it is OMM. Over
-// tally.Blocks it is DPUCB-MAT ([DPUCBMAT]) with exactly the paper's index: Laplace noise of
+// tally.Blocks it is DPUCB-MAT ([OMM.Private]) with exactly the paper's index: Laplace noise of
 // scale B/eps0 in a sum has z_e = 3 l B/(eps0 T_e). Actions and estimates are post-processing of
 // the tally, so they are private as it is: in the central model, with one round's weight vector
 // replaced.
@@ -62,32 +62,34 @@ var (
 	_ learner.Asker                 = OMM{}
 )
 
-// NewOMM returns OMM as in Kveton et al., which is not private: U_t(e) = mean + sqrt(2 ln t/T_e)
-// for weights in [0, 1].
-func NewOMM(m matroid.Matroid) learner.Private[privacy.Means] {
-	return learner.New(OMM{Matroid: m, Explore: 2, LogT: true}, tally.Counts{})
+// Learner returns OMM as in Kveton et al., which is not private: U_t(e) = mean + sqrt(2 ln t/T_e)
+// for weights in [0, 1]. An Explore that is set takes the place of their 2.
+func (l OMM) Learner() learner.Private[privacy.Means] {
+	l.Explore, l.LogT = checks.Or(l.Explore, 2), true
+	return learner.New(l, tally.Counts{})
 }
 
-// DPUCBMAT returns DPUCB-MAT (the matroid paper's Algorithm 2): OMM over blocks of doubling length
+// Private returns DPUCB-MAT (the matroid paper's Algorithm 2): OMM over blocks of doubling length
 // that share epsilon between the K arms of a basis. It is epsilon-differentially private in the
 // central model, with one round's weight vector replaced (Theorem 1). It plays unseen arms first.
-func DPUCBMAT(m matroid.Matroid, epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(OMM{Matroid: m}, tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+func (l OMM) Private(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(l, tally.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
-// DPUCBMATAsPublished returns Algorithm 2 to the letter, to reproduce its figures. The user of
-// round 0 gets L epsilon/K, L being the number of arms, where all others get epsilon, and the claim
-// says so.
-func DPUCBMATAsPublished(m matroid.Matroid, epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(OMM{Matroid: m, WarmUp: true}, publishedBlocks(epsilon))
+// AsPublished returns Algorithm 2 to the letter, to reproduce its figures: DPUCB-MAT with a
+// warm-up. The user of round 0 gets L epsilon/K, L being the number of arms, where all others get
+// epsilon, and the claim says so.
+func (l OMM) AsPublished(epsilon float64) learner.Private[privacy.Means] {
+	l.WarmUp = true
+	return learner.New(l, publishedBlocks(epsilon))
 }
 
-// CUCBTree returns combinatorial UCB over a binary tree of noisy sums for each arm. It is
+// OverTree returns combinatorial UCB over a binary tree of noisy sums for each arm. It is
 // epsilon-differentially private in the central model, with one round's weight vector replaced. It
 // is the algorithm of Chen, Zheng, Zhou, Yang, Chen and Wang (2020) that DPUCB-MAT is compared
 // with; the noise is that of tally.Tree, the confidence width that of DPUCB-MAT.
-func CUCBTree(m matroid.Matroid, epsilon float64) learner.Private[privacy.Means] {
-	return learner.New(OMM{Matroid: m}, tally.Tree{Budget: privacy.Budget{Epsilon: epsilon}})
+func (l OMM) OverTree(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(l, tally.Tree{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 func publishedBlocks(epsilon float64) privacy.Tally {

@@ -7,6 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/learner/internal/checks"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -144,7 +145,7 @@ func (s *semiBandit) insights(broadcast []float64, lo, span float64, dst []bandi
 		return dst, err
 	}
 	for e, i := range s.place {
-		x := bandit.Unseen()
+		x := checks.Unseen()
 		switch {
 		case i < 0:
 			x.Index = math.Inf(-1)

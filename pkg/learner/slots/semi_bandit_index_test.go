@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
@@ -86,7 +86,7 @@ func TestIndices(t *testing.T) {
 			for e := range tally.estimates {
 				tally.estimates[e] = privacy.Estimate{Mean: -1 + span*r.Float64(), Count: 1 + r.IntN(1000), Tail: privacy.Tail{Root: span * r.Float64() / 20, Linear: span * r.Float64() / 50}}
 			}
-			run := bandittest.Run(t, l, bandit.Problem{Arms: arms, Slots: most, RewardMin: -1, RewardMax: span - 1}, 10, random.New(1, trial, "own"), random.Source(1, 0, "noise"))
+			run := runtest.Run(t, l, bandit.Problem{Arms: arms, Slots: most, RewardMin: -1, RewardMax: span - 1}, 10, random.New(1, trial, "own"), random.Source(1, 0, "noise"))
 			run.Update(&bandit.View{Round: 1, Arms: arms}, []int{0, 1, 2, 3, 4, 5, 6}, make([]float64, arms))
 			round := 3 + r.IntN(100_000)
 			got := run.Select(&bandit.View{Round: round, Arms: arms}, nil)
@@ -124,7 +124,7 @@ func TestSampledNoise(t *testing.T) {
 	const draws, gap, boost = 40_000, 0.6, 1.5
 	for _, tail := range []privacy.Tail{{Linear: 0.3}, {Root: 0.5}, {Root: 0.2, Linear: 0.2}} {
 		l := learner.New(slots.CTS{Matroid: m, Width: 0.5, Boost: boost, Sample: true}, &said{estimates: []privacy.Estimate{{Mean: 0.1, Count: 10, Tail: tail}, {Mean: 0.1 + gap, Count: 10}}})
-		run := bandittest.Run(t, l, bandit.Problem{Arms: 2, Slots: 1, RewardMax: 2}, 10, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+		run := runtest.Run(t, l, bandit.Problem{Arms: 2, Slots: 1, RewardMax: 2}, 10, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 		r := random.New(1, 0, "reference")
 		sd := 0.5 * 2 / math.Sqrt(10)
 		n, want := 0, 0
@@ -148,9 +148,9 @@ func TestSampledNoise(t *testing.T) {
 	}
 }
 
-// TestKvetonIndex: NewOMM's width is that of Kveton et al., sqrt(2 ln t/T_e), of the range's
-// length. The indices of arms with one and four observations are equal where the means are half
-// that of one observation apart.
+// TestKvetonIndex: OMM's width without privacy is that of Kveton et al., sqrt(2 ln t/T_e), of the
+// range's length. The indices of arms with one and four observations are equal where the means are
+// half that of one observation apart.
 func TestKvetonIndex(t *testing.T) {
 	m := expect.Must(matroid.NewUniform(2, 1))
 	for _, c := range []struct {
@@ -159,9 +159,9 @@ func TestKvetonIndex(t *testing.T) {
 	}{{1 - 0.001, 1}, {1 + 0.001, 0}} {
 		width := 10 * math.Sqrt(2*math.Log(50))
 		tally := &said{estimates: []privacy.Estimate{{Mean: c.mean, Count: 1}, {Mean: 1 + width/2, Count: 4}}}
-		l := slots.NewOMM(m)
+		l := slots.OMM{Matroid: m}.Learner()
 		l.Statistic = tally
-		run := bandittest.Run(t, l, bandit.Problem{Arms: 2, Slots: 1, RewardMax: 10}, 10, nil, random.Source(1, 0, "noise"))
+		run := runtest.Run(t, l, bandit.Problem{Arms: 2, Slots: 1, RewardMax: 10}, 10, nil, random.Source(1, 0, "noise"))
 		for arm := range 2 {
 			run.Update(&bandit.View{Round: 1, Arms: 2}, []int{arm}, []float64{0})
 		}
@@ -178,7 +178,7 @@ func TestKLWarmStart(t *testing.T) {
 	r := random.New(1, 0, "estimates")
 	tally := &said{estimates: make([]privacy.Estimate, arms)}
 	l := learner.New(slots.KLOSM{Matroid: expect.Must(matroid.NewUniform(arms, arms))}, tally)
-	run := bandittest.Run(t, l, bandit.Problem{Arms: arms, Slots: arms, RewardMax: 1}, 3000, nil, random.Source(1, 0, "noise"))
+	run := runtest.Run(t, l, bandit.Problem{Arms: arms, Slots: arms, RewardMax: 1}, 3000, nil, random.Source(1, 0, "noise"))
 	all := []int{0, 1, 2, 3, 4, 5}
 	for range 3000 {
 		for e := range tally.estimates {

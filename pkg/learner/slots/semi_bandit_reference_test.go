@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
@@ -206,8 +206,8 @@ func TestAlgorithms2And3(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%s/%v", c.name, start), func(t *testing.T) {
 				const rounds = 2000
-				trial := bandittest.Start(t, env, nil)
-				run := bandittest.Run(t, c.l, env.Problem(), rounds, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+				trial := runtest.Open(t, env).Start(nil)
+				run := runtest.Run(t, c.l, env.Problem(), rounds, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 				rewards := random.New(1, 0, "rewards")
 				if run.Ready.(bandit.Warmer).WantsWarmUp() == forced {
 					t.Fatalf("WantsWarmUp() = %v", forced)
@@ -288,7 +288,7 @@ func TestKLOSM(t *testing.T) {
 			l := learner.New(&c.policy, nil)
 			p := bandit.Problem{Arms: arms, Slots: slots, RewardMin: c.lo, RewardMax: c.lo + c.span}
 			r := random.New(1, 0, "rewards")
-			run := bandittest.Run(t, l, p, c.rounds, nil, random.Source(1, 0, "noise"))
+			run := runtest.Run(t, l, p, c.rounds, nil, random.Source(1, 0, "noise"))
 			sum, count := make([]float64, arms), make([]float64, arms)
 			index := make([]float64, arms)
 			for round := 1; round <= c.rounds; round++ {

@@ -12,6 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/slots"
@@ -220,13 +221,13 @@ func TestEasyInstances(t *testing.T) {
 			l     bandit.Learner
 			limit float64
 		}{
-			{"omm", slots.NewOMM(m), 150}, {"cts", learner.New(slots.CTS{Matroid: m}, nil), 100}, {"cts, narrow", learner.New(slots.CTS{Matroid: m, Width: 0.5}, nil), 40},
+			{"omm", slots.OMM{Matroid: m}.Learner(), 150}, {"cts", learner.New(slots.CTS{Matroid: m}, nil), 100}, {"cts, narrow", learner.New(slots.CTS{Matroid: m, Width: 0.5}, nil), 40},
 			{"cts-beta", slots.CTSBeta{Matroid: m}, 30}, {"kl-osm", learner.New(slots.KLOSM{Matroid: m}, nil), 60},
-			{"dpucb-mat", slots.DPUCBMAT(m, 10), 600}, {"dpts-mat", slots.DPTSMAT(m, 10), 400},
+			{"dpucb-mat", slots.OMM{Matroid: m}.Private(10), 600}, {"dpts-mat", slots.CTS{Matroid: m}.Private(10), 400},
 			{"kl-osm, private", learner.New(slots.KLOSM{Matroid: m}, blocks(10)), 300},
 			{"omm, narrow", learner.New(slots.OMM{Matroid: m, Width: 0.2}, blocks(10)), 120},
 		} {
-			trial := bandittest.Start(t, env, nil)
+			trial := runtest.Open(t, env).Start(nil)
 			var regret float64
 			for _, arms := range learnertest.SemiPlay(t, l.l, env.Problem(), m, rounds, learnertest.Weights(env.Means)) {
 				regret += trial.Regret(arms)
@@ -304,8 +305,8 @@ func TestSemiBanditRefuses(t *testing.T) {
 		{learner.New(slots.KLOSM{Matroid: m, LogLog: nan}, nil), []string{"KLOSM.LogLog = NaN", ">= 0"}},
 		{learner.New(slots.KLOSM{Matroid: m, Explore: inf}, nil), []string{"KLOSM.Explore = +Inf", "finite"}},
 		{learner.New(slots.KLOSM{Matroid: m, Boost: -1}, nil), []string{"KLOSM.Boost = -1", "> 0"}},
-		{slots.DPUCBMAT(m, 0), []string{"epsilon = 0", "> 0"}},
-		{slots.DPTSMAT(m, nan), []string{"epsilon = NaN", "> 0"}},
+		{slots.OMM{Matroid: m}.Private(0), []string{"epsilon = 0", "> 0"}},
+		{slots.CTS{Matroid: m}.Private(nan), []string{"epsilon = NaN", "> 0"}},
 	} {
 		expect.Error(t, fmt.Sprintf("%T", c.l), learnertest.Failure(c.l.Open(good, 100)), c.words...)
 	}
@@ -352,7 +353,7 @@ func TestBadSemiRounds(t *testing.T) {
 		}, []string{"second warm-up"}},
 	} {
 		l := learner.New(slots.OMM{Matroid: env.Matroid, WarmUp: c.start}, blocks(1))
-		run := bandittest.Run(t, l, env.Problem(), 100, nil, random.Source(1, 0, "noise"))
+		run := runtest.Run(t, l, env.Problem(), 100, nil, random.Source(1, 0, "noise"))
 		expect.Error(t, c.name, c.do(run.Run), c.words...)
 	}
 }
@@ -380,7 +381,7 @@ func TestClippedWeights(t *testing.T) {
 // TestSemiBanditClaims: a learner claims what its tally claims, and so does its meter.
 func TestSemiBanditClaims(t *testing.T) {
 	env := learnertest.Table2()
-	for _, of := range []bandit.Learner{slots.DPUCBMAT(env.Matroid, 2), slots.CUCBTree(env.Matroid, 2), slots.DPTSMAT(env.Matroid, 2), learner.New(slots.KLOSM{Matroid: env.Matroid}, blocks(2))} {
+	for _, of := range []bandit.Learner{slots.OMM{Matroid: env.Matroid}.Private(2), slots.OMM{Matroid: env.Matroid}.OverTree(2), slots.CTS{Matroid: env.Matroid}.Private(2), learner.New(slots.KLOSM{Matroid: env.Matroid}, blocks(2))} {
 		l, err := of.Open(env.Problem(), 100)
 		if err != nil {
 			t.Fatal(err)

@@ -98,7 +98,7 @@ func (c *coordinates) Explain(broadcast []float64, v *bandit.View, dst []bandit.
 		return dst, err
 	}
 	for a := range v.Arms {
-		dst = append(dst, bandit.Guess(told(broadcast, v.Row(a))))
+		dst = append(dst, checks.Guess(told(broadcast, v.Row(a))))
 	}
 	return dst, nil
 }

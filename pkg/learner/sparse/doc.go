@@ -6,7 +6,7 @@
 //     [SparseJDP.Private], [SparseJDP.Tuned] and [SparseJDP.Plain] are its recipes
 //   - [FLIPHAT]: greedy on noisy iterative hard thresholding, its rival
 //   - [PrivateThresholdedLasso]: a LASSO and sparse vector as printed, whose privacy does not hold
-//   - [NewSparseBits]: a local learner of one bit a user
+//   - [SparseBits]: a local learner of one bit a user
 //
 // Not private:
 //

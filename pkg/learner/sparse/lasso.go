@@ -145,7 +145,7 @@ func (h *highDimensional) explain(v *bandit.View, w []float64, on []int, dst []b
 		return dst, err
 	}
 	for a := range v.Arms {
-		dst = append(dst, bandit.Guess(value(v.Row(a), w, on)))
+		dst = append(dst, checks.Guess(value(v.Row(a), w, on)))
 	}
 	return dst, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -43,11 +44,11 @@ func regretOf(t testing.TB, env bandit.Environment, l bandit.Learner, trial, rou
 }
 
 // regretAndRun plays a trial and returns its regret and the run.
-func regretAndRun(t testing.TB, env bandit.Environment, l bandit.Learner, trial, rounds int) (regret float64, run *bandittest.Running) {
+func regretAndRun(t testing.TB, env bandit.Environment, l bandit.Learner, trial, rounds int) (regret float64, run *runtest.Running) {
 	t.Helper()
-	world := bandittest.Open(t, env)
+	world := runtest.Open(t, env)
 	game := world.Start(random.New(3, trial, "contexts"))
-	run = bandittest.Run(t, l, world.Problem(), rounds, random.New(3, trial, "own"), random.Source(3, trial, "noise"))
+	run = runtest.Run(t, l, world.Problem(), rounds, random.New(3, trial, "own"), random.Source(3, trial, "noise"))
 	rewards := random.New(3, trial, "rewards")
 	var v bandit.View
 	arms, y := make([]int, 0, 1), make([]float64, 1)
@@ -116,7 +117,7 @@ func TestHighDimensionalRegret(t *testing.T) {
 func TestForcedRounds(t *testing.T) {
 	l := sparse.LassoBandit{Forced: 2}
 	p := environment.Sparse{Arms: 3, Dim: 4, Sparsity: 1, Leading: true}.Problem()
-	run := bandittest.Run(t, l, p, 100, random.New(1, 0, "own"), nil)
+	run := runtest.Run(t, l, p, 100, random.New(1, 0, "own"), nil)
 	x := make([]float64, 12)
 	forced := map[int]bool{}
 	for _, start := range []int{1, 7, 19, 43, 91} {
@@ -162,7 +163,7 @@ func TestThresholds(t *testing.T) {
 		_, run := regretAndRun(t, env, sparse.ThresholdedLasso{Lambda: lambda}, 0, rounds)
 		return run.Run.(interface{ Support() []int }).Support()
 	}
-	if got, want := found(0.05, 1000), support(bandittest.Start(t, env, random.New(3, 0, "contexts"))); !slices.Equal(got, want) {
+	if got, want := found(0.05, 1000), support(runtest.Open(t, env).Start(random.New(3, 0, "contexts"))); !slices.Equal(got, want) {
 		t.Errorf("support %v after 1,000 rounds, want %v", got, want)
 	}
 	if got := found(100, 10); len(got) != 0 {
@@ -216,8 +217,8 @@ func TestHighDimensionalRefuses(t *testing.T) {
 func TestHighDimensionalWarnings(t *testing.T) {
 	for name, l := range learnertest.HighDimensional() {
 		env := environment.Sparse{Arms: 2, Dim: 8, Leading: true}
-		run := bandittest.Run(t, l, env.Problem(), 10, random.New(1, 0, "own"), nil)
-		trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
+		run := runtest.Run(t, l, env.Problem(), 10, random.New(1, 0, "own"), nil)
+		trial := runtest.Open(t, env).Start(random.New(1, 0, "contexts"))
 		var v bandit.View
 		trial.Next(&v)
 		run.Update(&v, run.Select(&v, nil), []float64{1e308})

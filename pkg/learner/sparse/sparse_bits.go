@@ -79,8 +79,7 @@ func (b SparseBits) stages(p bandit.Problem, horizon int) (s sparseStages, err e
 	return s, nil
 }
 
-// NewSparseBits returns the local learner for a theta of the given sparsity.
-func NewSparseBits(b privacy.Budget, sparsity int) learner.Local {
-	bits := SparseBits{Budget: b, Sparsity: sparsity}
-	return learner.Local{Device: SparseBitsDevice{Bits: bits}, Server: SparseBitsServer{Bits: bits}}
+// Learner returns the local learner of devices and a server with these numbers.
+func (b SparseBits) Learner() learner.Local {
+	return learner.Local{Device: SparseBitsDevice{Bits: b}, Server: SparseBitsServer{Bits: b}}
 }

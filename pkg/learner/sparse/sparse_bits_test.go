@@ -9,6 +9,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/sparse"
@@ -24,10 +25,10 @@ func TestSparseBitsConformance(t *testing.T) {
 // An answer is pure epsilon-LDP, and its claim says so. Without a budget nothing is claimed.
 func TestSparseBitsClaim(t *testing.T) {
 	problem := environment.Sparse{Dim: 10}.Problem()
-	if c := learnertest.ClaimOf(t, sparse.NewSparseBits(privacy.Budget{Epsilon: 2}, 5), problem, 200_000); c.Epsilon() != 2 || c.Model() != privacy.Local || c.Proved().Delta != 0 {
+	if c := learnertest.ClaimOf(t, sparse.SparseBits{Budget: privacy.Budget{Epsilon: 2}, Sparsity: 5}.Learner(), problem, 200_000); c.Epsilon() != 2 || c.Model() != privacy.Local || c.Proved().Delta != 0 {
 		t.Errorf("%v, want epsilon = 2 in the local model", c)
 	}
-	if c := learnertest.ClaimOf(t, sparse.NewSparseBits(privacy.Budget{Epsilon: math.Inf(1)}, 5), problem, 200_000); !math.IsInf(c.Epsilon(), 1) {
+	if c := learnertest.ClaimOf(t, sparse.SparseBits{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Sparsity: 5}.Learner(), problem, 200_000); !math.IsInf(c.Epsilon(), 1) {
 		t.Errorf("without noise: %v", c)
 	}
 }
@@ -44,7 +45,7 @@ func TestSparseBitsLearns(t *testing.T) {
 		learner.Receiver
 		Support() []int
 	})
-	trial := bandittest.Start(t, env, random.New(7, 0, "contexts")) // that late plays
+	trial := runtest.Open(t, env).Start(random.New(7, 0, "contexts")) // that late plays
 	if want := support(trial); !slices.Equal(server.Support(), want) {
 		t.Errorf("support %v, want %v", server.Support(), want)
 	}

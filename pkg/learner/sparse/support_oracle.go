@@ -104,7 +104,7 @@ func (l *supportOracle) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.
 		if l.theta != nil {
 			mean = l.mean(v.Row(a))
 		}
-		dst = append(dst, bandit.Guess(mean))
+		dst = append(dst, checks.Guess(mean))
 	}
 	return dst, nil
 }

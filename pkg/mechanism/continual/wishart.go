@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/curator"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/degrees"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -110,7 +111,7 @@ func (w *wishart) node() (node privacy.Budget, freedom float64) {
 		return node, freedom
 	case w.Calibration == privacy.AsPublished:
 		node = w.Budget.AdvancedNode(w.levels)
-		return node, math.Ceil(WishartFreedom(node))
+		return node, math.Ceil(degrees.Wishart(node))
 	}
 	if epsilon := (privacy.Budget{Epsilon: w.Budget.Epsilon, Delta: w.Budget.Delta / 2}).AdvancedNodeEpsilon(w.levels); epsilon >= 1 {
 		return privacy.Budget{Epsilon: epsilon, Delta: w.Budget.Delta / (2 * m)}, math.NaN()
@@ -120,7 +121,7 @@ func (w *wishart) node() (node privacy.Budget, freedom float64) {
 	at := func(share float64) (privacy.Budget, float64) {
 		node := privacy.Budget{Delta: -portable.Expm1(portable.Log1p(-(1-share)*w.Budget.Delta) / m)}
 		node.Epsilon = math.Min(w.Budget.OptimalNodeEpsilon(w.levels, node.Delta), math.Nextafter(1, 0))
-		return node, WishartFreedom(node)
+		return node, degrees.Wishart(node)
 	}
 	best, low, high := 0.5, 1e-9, 1-1e-9
 	freedom = math.Inf(1)
@@ -135,11 +136,6 @@ func (w *wishart) node() (node privacy.Budget, freedom float64) {
 		low, high = math.Max(low, best-step), math.Min(high, best+step)
 	}
 	return node, math.Ceil(freedom)
-}
-
-// WishartFreedom returns 28 ln(4/delta0)/eps0^2, the degrees of freedom beyond p that a node needs.
-func WishartFreedom(node privacy.Budget) float64 {
-	return 28 * portable.Log(4/node.Delta) / (node.Epsilon * node.Epsilon)
 }
 
 // Freedom returns k, the degrees of freedom of one node's noise.

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
-	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/internal/degrees"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -101,7 +101,7 @@ func (t *thresholdedLasso) calibrate(as *ThresholdedLasso, horizon int) error {
 		if !(node.Epsilon < 1) {
 			return fmt.Errorf("mechanism: ThresholdedLasso: Wishart noise for %v needs epsilon = %.4g a node, want < 1: the theorem proves nothing beyond it", as.Budget, node.Epsilon)
 		}
-		beyond = continual.WishartFreedom(node) + float64(t.most+1)
+		beyond = degrees.Wishart(node) + float64(t.most+1)
 	}
 	if !(beyond <= 1e15 && xi > 1e-150 && xi < 1e150) {
 		return fmt.Errorf("mechanism: ThresholdedLasso: %.3g degrees of freedom and noise of scale %.3g for %v, want <= 1e15 and in [1e-150, 1e150]", beyond, xi, as.Budget)

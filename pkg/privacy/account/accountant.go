@@ -10,7 +10,7 @@ import (
 )
 
 // Accountant computes what an event costs, as an epsilon or a delta. For an event that it cannot
-// treat it returns an error that wraps ErrUnsupported.
+// treat it returns an error that wraps errors.ErrUnsupported.
 type Accountant interface {
 	String() string
 	// Epsilon returns an upper bound on the least epsilon at which the event is (epsilon,
@@ -21,11 +21,8 @@ type Accountant interface {
 	Delta(e Event, epsilon float64) (float64, error)
 }
 
-// ErrUnsupported marks the error of an accountant that cannot treat an event.
-var ErrUnsupported = loss.ErrUnsupported
-
 func unsupported(accountant string, e Event) error {
-	return fmt.Errorf("privacy: %w: %s accounting of %v", ErrUnsupported, accountant, e)
+	return fmt.Errorf("privacy: %w: %s accounting of %v", loss.ErrUnsupported, accountant, e)
 }
 
 // Accountants returns all accountants, the sharpest last.

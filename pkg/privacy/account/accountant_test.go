@@ -162,16 +162,16 @@ func TestUnsupported(t *testing.T) {
 		{account.Pure{}, account.ApproximateEvent{Epsilon: 1, Delta: 1e-6}},
 	} {
 		for _, err := range []error{second(c.a.Epsilon(c.e, 1e-3)), second(c.a.Delta(c.e, 1))} {
-			if !errors.Is(err, account.ErrUnsupported) || !strings.Contains(err.Error(), c.a.String()) {
-				t.Errorf("%v of %v: error %v, want one that wraps ErrUnsupported and names the accountant", c.a, c.e, err)
+			if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), c.a.String()) {
+				t.Errorf("%v of %v: error %v, want one that wraps errors.ErrUnsupported and names the accountant", c.a, c.e, err)
 			}
 		}
 	}
 	if _, _, err := account.Tightest(wishart, 1e-3); err != nil {
 		t.Errorf("Tightest of Wishart noise: %v", err)
 	}
-	if _, _, err := account.Tightest(account.GroupEvent{Event: wishart, Contributions: 2}, 1e-3); !errors.Is(err, account.ErrUnsupported) {
-		t.Errorf("Tightest of what nobody treats: error %v, want one that wraps ErrUnsupported", err)
+	if _, _, err := account.Tightest(account.GroupEvent{Event: wishart, Contributions: 2}, 1e-3); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("Tightest of what nobody treats: error %v, want one that wraps errors.ErrUnsupported", err)
 	}
 }
 
@@ -281,7 +281,7 @@ func TestOdometer(t *testing.T) {
 		}
 	}
 	near(t, "spent", o.Spent(), 1, 1e-6)
-	for e, want := range map[account.Event]error{account.GaussianEvent{Mu: 0.01}: account.ErrSpent, account.LaplaceEvent{Epsilon: 1e-3}: account.ErrUnsupported} {
+	for e, want := range map[account.Event]error{account.GaussianEvent{Mu: 0.01}: account.ErrSpent, account.LaplaceEvent{Epsilon: 1e-3}: errors.ErrUnsupported} {
 		if err := o.Spend(e); !errors.Is(err, want) {
 			t.Errorf("%v past the budget: error %v, want %v", e, err, want)
 		}
@@ -300,8 +300,8 @@ func TestOdometer(t *testing.T) {
 		t.Fatal(err)
 	}
 	near(t, "a mixed sequence goes by zCDP", o.Spent(), account.ConcentratedEpsilon(mu*mu/8+0.05*0.05/2+mu*mu/32, 1e-5), 1e-12)
-	if err := o.Spend(account.WishartEvent{Epsilon: 0.1, Delta: 1e-6, Nodes: 1}); !errors.Is(err, account.ErrUnsupported) {
-		t.Errorf("Wishart: error %v, want ErrUnsupported", err)
+	if err := o.Spend(account.WishartEvent{Epsilon: 0.1, Delta: 1e-6, Nodes: 1}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("Wishart: error %v, want errors.ErrUnsupported", err)
 	}
 	o = account.Odometer{Epsilon: 1, Delta: 0}
 	if err := errors.Join(o.Spend(account.LaplaceEvent{Epsilon: 0.5}), o.Spend(account.ResponseEvent{Epsilon: 0.5, Choices: 3})); err != nil {
@@ -310,8 +310,8 @@ func TestOdometer(t *testing.T) {
 	if err := o.Spend(account.LaplaceEvent{Epsilon: 1e-6}); !errors.Is(err, account.ErrSpent) {
 		t.Errorf("pure, past the budget: error %v, want ErrSpent", err)
 	}
-	if err := o.Spend(account.GaussianEvent{Mu: 0.1}); !errors.Is(err, account.ErrUnsupported) {
-		t.Errorf("Gaussian at delta 0: error %v, want ErrUnsupported", err)
+	if err := o.Spend(account.GaussianEvent{Mu: 0.1}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("Gaussian at delta 0: error %v, want errors.ErrUnsupported", err)
 	}
 	if err := o.Spend(nil); err == nil {
 		t.Error("a nil event: no error")
@@ -399,7 +399,7 @@ func TestRenyiSmallAndInfinite(t *testing.T) {
 	if epsilon, err := (account.Renyi{}).Epsilon(upTo8{}, 1e-6); err != nil || !(epsilon > 0 && epsilon < 3) {
 		t.Errorf("an event of finite divergences up to order 8: %v, %v", epsilon, err)
 	}
-	if _, err := (account.Renyi{Orders: []float64{}}).Epsilon(account.WishartEvent{Epsilon: 0.1, Delta: 1e-6, Nodes: 20}, 1e-3); !errors.Is(err, account.ErrUnsupported) {
+	if _, err := (account.Renyi{Orders: []float64{}}).Epsilon(account.WishartEvent{Epsilon: 0.1, Delta: 1e-6, Nodes: 20}, 1e-3); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("no orders: error %v, want the orders by default", err)
 	}
 }

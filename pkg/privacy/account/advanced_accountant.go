@@ -173,10 +173,11 @@ func (a Advanced) Delta(e Event, epsilon float64) (float64, error) {
 	return most, nil
 }
 
-// TightestWishart returns the event of Wishart noise on so many nodes that has the least epsilon at
-// delta. It splits delta between the nodes and their composition; epsilon says what a node of a
-// delta costs. If no split gives a valid event, it is an error.
-func TightestWishart(delta float64, nodes int, epsilon func(delta float64) float64) (WishartEvent, error) {
+// Tightest returns the event of as many nodes that has the least epsilon at delta. It splits delta
+// between the nodes and their composition; epsilon says what a node of a delta costs. If no split
+// gives a valid event, it is an error.
+func (e WishartEvent) Tightest(delta float64, epsilon func(delta float64) float64) (WishartEvent, error) {
+	nodes := e.Nodes
 	if !(delta >= 0 && delta < 1) || epsilon == nil {
 		return WishartEvent{}, fmt.Errorf("privacy: Wishart noise at delta = %v, want in [0, 1), and the epsilon of a node", delta)
 	}

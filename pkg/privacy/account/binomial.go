@@ -157,7 +157,7 @@ func (e BinomialEvent) Pair() (Pair, error) {
 	}
 	return x.But(e.Tail).With(func(k int) (Pair, error) {
 		if e.Most > loss.MaxSteps/k {
-			return Pair{}, fmt.Errorf("privacy: Most = %d for each of %d records, want at most %d in all: %w", e.Most, k, loss.MaxSteps, ErrUnsupported)
+			return Pair{}, fmt.Errorf("privacy: Most = %d for each of %d records, want at most %d in all: %w", e.Most, k, loss.MaxSteps, loss.ErrUnsupported)
 		}
 		all := e
 		all.Most, all.Norm = k*e.Most, float64(k)*e.Norm

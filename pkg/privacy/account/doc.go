@@ -4,7 +4,7 @@
 //     [Parallel] and [GroupEvent] compose them.
 //   - [Accountant] turns an event into epsilon or delta: [GDP] (exact for Gaussian noise), [PLD],
 //     [Renyi], [Concentrated], [Advanced] and [Pure]. [Tightest] takes the best of them.
-//   - [GaussianEpsilon], [AmplifiedDelta], [OptimalEpsilon] and others are closed forms.
+//   - [GaussianEpsilon], [ConcentratedEpsilon], [OptimalEpsilon] and others are closed forms.
 //   - [Odometer] stops a run of adaptively chosen releases before it exceeds its budget.
 //
 // Package privacy makes events of plans, and says how much noise a budget allows.

@@ -56,8 +56,8 @@ func (o *Odometer) filter(first Event) *filter {
 }
 
 // Spend adds an event to the run. It returns an error that wraps ErrSpent if the budget does not
-// suffice, and one that wraps ErrUnsupported if the event cannot be accounted adaptively. After an
-// error the odometer is as it was before.
+// suffice, and one that wraps errors.ErrUnsupported if the event cannot be accounted adaptively.
+// After an error the odometer is as it was before.
 func (o *Odometer) Spend(e Event) error {
 	if o == nil {
 		return errors.New("privacy: the odometer is nil")

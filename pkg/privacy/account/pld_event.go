@@ -97,7 +97,7 @@ func (f *factoring) add(e Event, times, records int) error {
 		return nil
 	case GroupEvent:
 		if e.Contributions > math.MaxInt32/records {
-			return fmt.Errorf("privacy: %w: %d times %d records of a user, want at most %d in all", ErrUnsupported, e.Contributions, records, math.MaxInt32)
+			return fmt.Errorf("privacy: %w: %d times %d records of a user, want at most %d in all", loss.ErrUnsupported, e.Contributions, records, math.MaxInt32)
 		}
 		return f.add(e.Event, times, records*e.Contributions)
 	case GDPEvent:

@@ -81,8 +81,8 @@ func TestGroupsBoundMessages(t *testing.T) {
 		}
 	}
 	for _, e := range []Event{Parallel{weak, strong}, WishartEvent{0.1, 1e-6, 20}, DiscreteGaussianEvent{2, 1, 3}} {
-		if _, err := (PLD{}).Epsilon(GroupEvent{e, 2}, 1e-6); !errors.Is(err, ErrUnsupported) {
-			t.Errorf("two records in %v: error %v, want one that wraps ErrUnsupported", e, err)
+		if _, err := (PLD{}).Epsilon(GroupEvent{e, 2}, 1e-6); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("two records in %v: error %v, want one that wraps errors.ErrUnsupported", e, err)
 		}
 	}
 }

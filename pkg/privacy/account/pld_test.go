@@ -115,7 +115,7 @@ func TestPLDHuge(t *testing.T) {
 		// All is said, nearly: a pure bound is nearly reached, and half of it far exceeded.
 		pure, err := account.Pure{}.Epsilon(e, 0)
 		if err != nil {
-			if pure = 7e5; !errors.Is(err, account.ErrUnsupported) {
+			if pure = 7e5; !errors.Is(err, errors.ErrUnsupported) {
 				t.Fatal(err)
 			}
 		}
@@ -125,8 +125,8 @@ func TestPLDHuge(t *testing.T) {
 		}
 	}
 	for _, epsilon := range []float64{1e-300, 1e300} {
-		if _, err := (account.PLD{}).Epsilon(account.Repeat{Event: account.LaplaceEvent{Epsilon: epsilon}, Times: 7}, 1e-6); !errors.Is(err, account.ErrUnsupported) {
-			t.Errorf("epsilon = %v: %v, want an error that wraps ErrUnsupported", epsilon, err)
+		if _, err := (account.PLD{}).Epsilon(account.Repeat{Event: account.LaplaceEvent{Epsilon: epsilon}, Times: 7}, 1e-6); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("epsilon = %v: %v, want an error that wraps errors.ErrUnsupported", epsilon, err)
 		}
 	}
 	far := account.Repeat{Event: account.Parallel{account.DiscreteLaplaceEvent{Sensitivity: 1 << 22, Scale: 1}, account.GaussianEvent{Mu: 0.3}}, Times: 1e6}
@@ -346,7 +346,7 @@ func TestPLDErrors(t *testing.T) {
 	if _, err := (account.PLD{}).Delta(l, math.NaN()); err == nil {
 		t.Error("epsilon NaN: no error")
 	}
-	if _, err := (account.PLD{}).Epsilon(account.WishartEvent{Epsilon: 0.1, Delta: 1e-6, Nodes: 2}, 1e-6); !errors.Is(err, account.ErrUnsupported) {
+	if _, err := (account.PLD{}).Epsilon(account.WishartEvent{Epsilon: 0.1, Delta: 1e-6, Nodes: 2}, 1e-6); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("Wishart: %v", err)
 	}
 	if _, err := (account.PLD{Spacing: 1e-12}).Epsilon(account.Repeat{Event: gaussian(1), Times: 3}, 1e-6); err == nil {
@@ -358,10 +358,10 @@ func TestPLDErrors(t *testing.T) {
 	if _, err := (account.PLD{}).Epsilon(l, -0.1); err == nil {
 		t.Error("delta -0.1: no error")
 	}
-	if _, err := (account.PLD{}).Epsilon(account.DiscreteGaussianEvent{Dim: 2, Sensitivity: 1, Sigma: 1}, 1e-6); !errors.Is(err, account.ErrUnsupported) {
+	if _, err := (account.PLD{}).Epsilon(account.DiscreteGaussianEvent{Dim: 2, Sensitivity: 1, Sigma: 1}, 1e-6); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("two dimensions: %v", err)
 	}
-	if _, err := (account.PLD{}).Epsilon(account.GroupEvent{Event: account.Parallel{l, gaussian(1)}, Contributions: 2}, 1e-6); !errors.Is(err, account.ErrUnsupported) {
+	if _, err := (account.PLD{}).Epsilon(account.GroupEvent{Event: account.Parallel{l, gaussian(1)}, Contributions: 2}, 1e-6); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("group of one of two: %v", err)
 	}
 	var many account.Parallel

@@ -23,15 +23,15 @@ type Choice struct {
 	Idle func(draw, number int) bool
 }
 
-// Choices measures how much noise a choice really has, whatever its law. Use it for what Probe
+// Check measures how much noise a choice really has, whatever its law. Use it for what Probe
 // cannot measure.
 //
 // All noise is zero but for one number. That number is raised and lowered until the choice changes;
 // where it does is compared between the two inputs. If it never does, what is released beside the
-// choice has to follow the number. So Choices finds noise that is too small, left out, or used
+// choice has to follow the number. So it finds noise that is too small, left out, or used
 // twice. It fails if the record moves that place by more than Moves, or if it moves none of a law's
 // by as much.
-func Choices(t testing.TB, c Choice) {
+func (c Choice) Check(t testing.TB) {
 	t.Helper()
 	runAll(t, []check{{"Choices", c.check}})
 }

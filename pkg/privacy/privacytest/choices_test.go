@@ -112,7 +112,7 @@ func TestChoices(t *testing.T) {
 				return floats(append(first, second...)), nil, err
 			}
 		}
-		privacytest.Choices(t, c)
+		c.Check(t)
 	})
 	t.Run("sparse vector", func(t *testing.T) {
 		of, err := mechanism.SparseVector{Epsilon: 1, Accepted: 2, Sensitivity: 2}.Open()
@@ -134,7 +134,7 @@ func TestChoices(t *testing.T) {
 				return chosen, nil, nil
 			}
 		}
-		privacytest.Choices(t, c)
+		c.Check(t)
 	})
 	t.Run("experts", func(t *testing.T) {
 		of, err := online.Experts{Epsilon: 1}.Open(2)
@@ -149,7 +149,7 @@ func TestChoices(t *testing.T) {
 				return []float64{float64(x.Choose())}, nil, err
 			}
 		}
-		privacytest.Choices(t, c)
+		c.Check(t)
 	})
 	t.Run("vector", func(t *testing.T) {
 		for relation, other := range map[privacy.Relation]float64{privacy.Replace: -7, privacy.AddRemove: 0} {
@@ -166,7 +166,7 @@ func TestChoices(t *testing.T) {
 					return nil, dst, err
 				}
 			}
-			privacytest.Choices(t, c)
+			c.Check(t)
 		}
 	})
 	s := privacy.Setup{Dim: 4, Horizon: 11, Bound: 2, Context: math.Sqrt(3), Alpha: 0.1}
@@ -187,10 +187,10 @@ func TestChoices(t *testing.T) {
 	five := equal(5)
 	t.Run("top scores", twice(func(t *testing.T, place int) {
 		x := open(t, episodes.TopScores{Budget: approximate, Picks: 1, Lengths: five, Scores: episodes.Correlations{X: 1, Y: 1}}, s)
-		privacytest.Choices(t, privacytest.Choice{Moves: moves(x),
+		privacytest.Choice{Moves: moves(x),
 			Worlds: transcripts(x, twoEpisodes(rest(1, 1), turns(1), place), func(r *episodes.Support) (chosen, released []float64) {
 				return floats(r.Of), nil
-			})})
+			})}.Check(t)
 	}))
 	for _, c := range []struct {
 		name  string
@@ -202,7 +202,7 @@ func TestChoices(t *testing.T) {
 				Phases: []episodes.Phase{{Picks: 1, Share: 0.5, Scores: episodes.Correlations{X: 1, Y: 1}, Norm: 1, Reward: 1}}}, s)
 			by := moves(x)
 			others := rest(1, map[string]float64{"choose": 1}[c.name])
-			privacytest.Choices(t, privacytest.Choice{
+			privacytest.Choice{
 				Moves: func(law privacy.Law) float64 {
 					if law.Kind != c.kind {
 						return 0
@@ -212,7 +212,7 @@ func TestChoices(t *testing.T) {
 				Idle: func(_, number int) bool { return c.name == "release" && number == 2 }, // the sum of y^2 stays
 				Worlds: transcripts(x, twoEpisodes(others, c.first, place), func(r *episodes.SparseGram) (chosen, released []float64) {
 					return floats(r.Support), append(append(released, r.Gram...), r.Cross...)
-				})})
+				})}.Check(t)
 		}))
 	}
 	for name, gumbel := range map[string]bool{"Gumbel": true, "Laplace": false} {
@@ -240,7 +240,7 @@ func TestChoices(t *testing.T) {
 				if values {
 					first, others = signs(far), rest(far, float64(kept.sparsity-1)/2)
 				}
-				privacytest.Choices(t, privacytest.Choice{
+				privacytest.Choice{
 					Moves: func(law privacy.Law) float64 {
 						switch of := law.Dim == kept.sparsity; { // a choice has three numbers
 						case of && values:
@@ -252,7 +252,7 @@ func TestChoices(t *testing.T) {
 					},
 					Worlds: transcripts(x, twoEpisodes(others, first, place), func(r *episodes.SparseTheta) (chosen, released []float64) {
 						return floats(r.Support), r.Theta
-					})})
+					})}.Check(t)
 			}))
 		}
 	}
@@ -268,14 +268,14 @@ func TestStoppingChoices(t *testing.T) {
 			records[w] = append(records[w], privacy.Record{Y: []float64{y}})
 		}
 	}
-	privacytest.Choices(t, privacytest.Choice{Moves: moves(x),
+	privacytest.Choice{Moves: moves(x),
 		Worlds: transcripts(x, records, func(r *mechanism.Stopped) (chosen, released []float64) {
 			chosen = []float64{float64(r.Count)}
 			if r.Reached {
 				chosen = append(chosen, 1)
 			}
 			return chosen, []float64{r.Mean}
-		})})
+		})}.Check(t)
 }
 
 // TestThresholdedLassoChoices measures the noise of the mended LASSO: that of its comparisons where
@@ -294,7 +294,7 @@ func TestThresholdedLassoChoices(t *testing.T) {
 					records[w] = append(records[w], privacy.Record{X: []float64{1.5, 0}, Y: []float64{y}})
 				}
 			}
-			privacytest.Choices(t, privacytest.Choice{
+			privacytest.Choice{
 				Moves: func(law privacy.Law) float64 {
 					switch of := law.Kind == wishart; {
 					case of && !gamma:
@@ -308,7 +308,7 @@ func TestThresholdedLassoChoices(t *testing.T) {
 				Idle:  func(_, number int) bool { return number == 5 }, // the sum of y^2 stays
 				Worlds: transcripts(x, records, func(r *episodes.SparseGram) (chosen, released []float64) {
 					return floats(r.Support), append(append(released, r.Gram...), r.Cross...)
-				})})
+				})}.Check(t)
 		})
 	}
 }
@@ -356,7 +356,7 @@ func TestChoicesCatches(t *testing.T) {
 					return []float64{1}, nil, nil
 				}
 			}
-			failures := bandittest.Failures(func(t testing.TB) { privacytest.Choices(t, c) })
+			failures := bandittest.Failures(func(t testing.TB) { c.Check(t) })
 			if got := strings.Join(failures, "\n"); (got == "") != (want == "") || !strings.Contains(got, want) {
 				t.Errorf("%q, want %q", got, want)
 			}

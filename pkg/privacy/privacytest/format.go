@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/internal/far"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -40,7 +40,7 @@ func Rows() Format[privacy.Sums] {
 	return Format[privacy.Sums]{
 		Record: func(s privacy.Setup, _ int, rng *rand.Rand) privacy.Record { return *privacy.Row(fill(s, rng)) },
 		Far: func(s privacy.Setup, _ int) [2]privacy.Record {
-			v, w := audit.FarRows(s)
+			v, w := far.Rows(s)
 			return [2]privacy.Record{*privacy.Row(v), *privacy.Row(w)}
 		},
 		Clips: func(s privacy.Setup, r *privacy.Record) int {

@@ -33,10 +33,10 @@ const module = "github.com/dpbandits/dpbandits/"
 var fields = map[string]string{
 	"learner.Private[privacy.Sums]":  "Policy: linear.UCB{}, Statistic: continual.BLT{Budget: approximate}",
 	"learner.Private[privacy.Means]": "Policy: slots.OMM{Matroid: pick()}, Statistic: tally.Blocks{Budget: pure}",
-	"learner.Metered":                "Learner: slots.DPUCBMAT(pick(), 1), Budget: pure",
-	"learner.Delayed":                "Learner: slots.DPUCBMAT(pick(), 1), Most: 2",
+	"learner.Metered":                "Learner: slots.OMM{Matroid: pick()}.Private(1), Budget: pure",
+	"learner.Delayed":                "Learner: slots.OMM{Matroid: pick()}.Private(1), Most: 2",
 	"learner.Kernel":                 "Learner: learner.New(linear.UCB{}, privacy.Accumulator(continual.BLT{Budget: approximate}))",
-	"learner.RandomisedAction":       "Learner: slots.DPUCBMAT(pick(), 1), Epsilon: 1",
+	"learner.RandomisedAction":       "Learner: slots.OMM{Matroid: pick()}.Private(1), Epsilon: 1",
 	"learner.Local": "Device: local.LDPDevice{Noise: local.LDPNoise{Budget: approximate}}," +
 		"Server: local.LDPServer{Noise: local.LDPNoise{Budget: approximate}}",
 	"local.LDPDevice":         "Noise: local.LDPNoise{Budget: approximate}",
@@ -57,7 +57,7 @@ var fields = map[string]string{
 	"slots.CTS":   "Matroid: pick()",
 	"slots.KLOSM": "Matroid: pick()",
 
-	"careless.Learner": "Of: slots.DPUCBMAT(pick(), 1)",
+	"careless.Learner": "Of: slots.OMM{Matroid: pick()}.Private(1)",
 }
 
 // entered returns the fields of a policy in a private entry of the catalogue, "" if there is none.
@@ -86,9 +86,8 @@ var bare = []string{
 var begun = map[string]string{
 	"online.ExpertsCalibrated":                 "any(advised())",
 	"online.ExpertsRun":                        "any(advised().Start(rand.New(rand.NewPCG(1, 1)), rand.NewPCG(1, 2)))",
-	"learner.MeteredCalibrated":                "open(" + metered + ")",
 	"learner.PrivateRun[privacy.Sums]":         "start(learner.New(linear.UCB{}, privacy.Accumulator(continual.BLT{Budget: approximate})))",
-	"learner.PrivateRun[privacy.Means]":        "start(slots.DPUCBMAT(pick(), 1))",
+	"learner.PrivateRun[privacy.Means]":        "start(slots.OMM{Matroid: pick()}.Private(1))",
 	"learner.PrivateRun[continual.Batch]":      "start(learner.New(linear.Weighted{}, continual.VectorBatches{Budget: approximate}))",
 	"learner.PrivateRun[episodes.SparseGram]":  "start(" + refined + ")",
 	"learner.PrivateRun[episodes.SparseTheta]": "start(" + hardened + ")",
@@ -97,7 +96,6 @@ var begun = map[string]string{
 }
 
 const (
-	metered  = "learner.Metered{Learner: slots.DPUCBMAT(pick(), 1), Budget: pure}"
 	refined  = "learner.New(sparse.SparseJDP{}, privacy.Statistic[episodes.SparseGram](episodes.SparseEpisodes{" + perEpisode + "}))"
 	hardened = "learner.New(sparse.FLIPHAT{}, privacy.Statistic[episodes.SparseTheta](episodes.NoisyIHT{" + thresholding + "}))"
 )

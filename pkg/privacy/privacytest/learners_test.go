@@ -36,11 +36,11 @@ func learners() map[string]privacytest.LearnerCase {
 		"LinUCB on features":        lin(learner.Kernel{Learner: over(continual.BLT{Budget: wide}), Features: 4}),
 		"LDP":                       lin(learner.Local{Device: local.LDPDevice{Noise: ldp}, Server: local.LDPServer{Noise: ldp}}),
 		"amplified":                 lin(local.AmplifiedNoise{Budget: wide, Batch: 20}.Learner()),
-		"DPUCB-MAT":                 mat(slots.DPUCBMAT(uniform(), 2)),
-		"DPUCB-MAT, published":      mat(slots.DPUCBMATAsPublished(uniform(), 2)),
-		"DPTS-MAT":                  mat(slots.DPTSMAT(uniform(), 2)),
-		"CUCB over trees":           mat(slots.CUCBTree(uniform(), 2)),
-		"metered":                   mat(learner.Metered{Learner: slots.CUCBTree(uniform(), 2), Budget: privacy.Budget{Epsilon: 1}, Freeze: true}),
+		"DPUCB-MAT":                 mat(slots.OMM{Matroid: uniform()}.Private(2)),
+		"DPUCB-MAT, published":      mat(slots.OMM{Matroid: uniform()}.AsPublished(2)),
+		"DPTS-MAT":                  mat(slots.CTS{Matroid: uniform()}.Private(2)),
+		"CUCB over trees":           mat(slots.OMM{Matroid: uniform()}.OverTree(2)),
+		"metered":                   mat(learner.Metered{Learner: slots.OMM{Matroid: uniform()}.OverTree(2), Budget: privacy.Budget{Epsilon: 1}, Freeze: true}),
 	}
 	for name, c := range all {
 		c.Name = name
@@ -150,9 +150,9 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 		broken             privacytest.LearnerCase
 	}{
 		{"noise too small by 10", "Attack", "the claim is false", privacytest.LearnerCase{Problem: contextual, Learner: learner.New(linear.UCB{}, privacy.Accumulator(continual.Tree{Noise: faint{continual.Gaussian{Budget: wide}}}))}},
-		{"a count of the rounds of all runs", "Runs", "share nothing that changes", privacytest.LearnerCase{Problem: arms, Long: long, Learner: broken{Private: slots.DPUCBMAT(uniform(), 2), counts: true}}},
-		{"noise past the ledger", "Ledger", "past privacy.Noise", privacytest.LearnerCase{Problem: arms, Learner: broken{Private: slots.DPUCBMAT(uniform(), 2), steals: true}}},
-		{"a claim that is inherited", "Plan", "HeldBy", privacytest.LearnerCase{Problem: arms, Learner: broken{Private: slots.DPUCBMAT(uniform(), 2), inherits: true}}},
+		{"a count of the rounds of all runs", "Runs", "share nothing that changes", privacytest.LearnerCase{Problem: arms, Long: long, Learner: broken{Private: slots.OMM{Matroid: uniform()}.Private(2), counts: true}}},
+		{"noise past the ledger", "Ledger", "past privacy.Noise", privacytest.LearnerCase{Problem: arms, Learner: broken{Private: slots.OMM{Matroid: uniform()}.Private(2), steals: true}}},
+		{"a claim that is inherited", "Plan", "HeldBy", privacytest.LearnerCase{Problem: arms, Learner: broken{Private: slots.OMM{Matroid: uniform()}.Private(2), inherits: true}}},
 	} {
 		c.broken.Name = c.what
 		caught(t, c.what, c.check, c.words, func(t testing.TB) { privacytest.Learner(t, c.broken) })

@@ -210,7 +210,7 @@ func (clicksAndSkips) Answer(s privacy.Setup, records []privacy.Record, dst []fl
 func TestClicksAndSkips(t *testing.T) {
 	for slots := 1; slots <= 5; slots++ {
 		for _, budget := range []privacy.Budget{pure, approximate} {
-			found := privacytest.Query(t, privacytest.QueryCase{
+			found := query(t, privacytest.QueryCase{
 				Of:    tally.Additive{Budget: budget, Query: clicksAndSkips{}, Lengths: tally.EqualRounds(4)},
 				Setup: privacy.Setup{Arms: 6, Slots: slots, Horizon: 8, Hi: 1},
 			})

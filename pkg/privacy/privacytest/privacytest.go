@@ -5,8 +5,9 @@
 //     their bounds, bad records, a second run, ledger, plan. [Case] describes it.
 //   - [Probe] measures what one record moves in a linear statistic, exactly, and compares the plan.
 //     It returns a [Sensitivity].
-//   - [Query] searches for the batches between which a tally.Query moves the most, and compares
-//     what its author states. [SearchQuery] does so outside of a test. See [QueryCase].
+//   - [SearchQuery] searches for the batches between which a tally.Query moves the most, and
+//     compares what its author states. See [QueryCase].
+//   - [Choice] measures the noise of something that chooses, whatever its law.
 //   - [Device] does both for a learner.Device, whatever the broadcasts are. See [DeviceCase].
 //   - [Replay] checks that a learner.Policy chooses by releases and view, and remembers no view.
 //     See [PolicyCase].

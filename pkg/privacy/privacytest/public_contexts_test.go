@@ -108,7 +108,7 @@ func TestAdaC(t *testing.T) {
 			Policy: linear.UCB{}, Statistic: continual.PublicContexts{Budget: b}, Problem: problem,
 		})
 		for _, l := range []bandit.Learner{
-			linear.NewAdaCOFUL(approximate), learner.New(linear.UCB{}, privacy.Accumulator(continual.PublicContexts{Budget: approximate, Buffers: 2})),
+			linear.UCB{}.AdaCOFUL(approximate), learner.New(linear.UCB{}, privacy.Accumulator(continual.PublicContexts{Budget: approximate, Buffers: 2})),
 		} {
 			privacytest.Learner(t, privacytest.LearnerCase{Learner: l, Problem: problem})
 		}

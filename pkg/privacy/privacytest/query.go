@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -61,24 +60,6 @@ func show(records ...privacy.Record) string {
 		all = append(all, "("+strings.Join(parts, ", ")+")")
 	}
 	return strings.Join(all, " ")
-}
-
-// Query checks that SearchQuery sees no more than the query's author states, and returns what it
-// sees.
-func Query(t testing.TB, c QueryCase) (seen Moved) {
-	t.Helper()
-	runAll(t, []check{c.check(&seen)})
-	return seen
-}
-
-// check is the check that SearchQuery makes, which writes what it sees.
-func (c QueryCase) check(seen *Moved) check {
-	return check{"Query", func(fail report) {
-		var err error
-		if *seen, err = SearchQuery(c); err != nil {
-			fail("%v", err)
-		}
-	}}
 }
 
 // SearchQuery measures how far one record moves the answer of a query, on the query itself: it

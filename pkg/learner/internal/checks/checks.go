@@ -1,10 +1,12 @@
 package checks
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 )
 
@@ -55,7 +57,33 @@ func InRound(round int, err error) error {
 // known of any.
 func Unguided(arms int, dst []bandit.Insight) []bandit.Insight {
 	for range arms {
-		dst = append(dst, bandit.Guess(math.NaN()))
+		dst = append(dst, Guess(math.NaN()))
 	}
 	return dst
+}
+
+// Unseen is the insight of an arm that is played first, as nothing is known of it.
+func Unseen() bandit.Insight {
+	return bandit.Insight{Index: math.Inf(1), Estimate: math.NaN(), Width: math.NaN()}
+}
+
+// Guess is the insight of an arm that is chosen by an estimate alone.
+func Guess(mean float64) bandit.Insight {
+	return bandit.Insight{Index: mean, Estimate: mean, Width: math.NaN()}
+}
+
+// Explain appends the insights of a rule or a device, if it is a learner.Explainer.
+func Explain(of any, broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
+	e, ok := of.(interface {
+		Explain(broadcast []float64, v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error)
+	})
+	if !ok {
+		return dst, fmt.Errorf("a %T does not show what it chooses by: %w", of, errors.ErrUnsupported)
+	}
+	return e.Explain(broadcast, v, dst)
+}
+
+// Opened refuses a device or a server that opens as nil. An error calls it name.
+func Opened(name string, of, ready any) error {
+	return field.Check(fmt.Sprintf("learner: what a %T opens as, for %s,", of, name), ready)
 }

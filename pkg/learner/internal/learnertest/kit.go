@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
@@ -49,7 +49,7 @@ func Server[R learner.Receiver](t testing.TB, s learner.Server, p bandit.Problem
 }
 
 // ServerOf returns the server of a local learner's run.
-func ServerOf(l *bandittest.Running) learner.Receiver { return l.Run.(*learner.LocalRun).Server() }
+func ServerOf(l *runtest.Running) learner.Receiver { return l.Run.(*learner.LocalRun).Server() }
 
 // ClaimOf opens a learner and returns its claim.
 func ClaimOf(t testing.TB, l bandit.Learner, p bandit.Problem, horizon int) privacy.Claim {
@@ -80,9 +80,9 @@ func Round(b *testing.B, env bandit.Environment, l bandit.Learner, warm int) {
 
 func RoundOf(b *testing.B, env bandit.Environment, l bandit.Learner, warm, horizon int) {
 	b.Helper()
-	world := bandittest.Open(b, env)
+	world := runtest.Open(b, env)
 	p := world.Problem()
-	run := bandittest.Run(b, l, p, horizon, random.New(1, 0, "learner"), random.Source(1, 0, "noise")).Run
+	run := runtest.Run(b, l, p, horizon, random.New(1, 0, "learner"), random.Source(1, 0, "noise")).Run
 	trial := world.Start(random.New(1, 0, "contexts"))
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
@@ -110,10 +110,10 @@ func RoundOf(b *testing.B, env bandit.Environment, l bandit.Learner, warm, horiz
 // Choices returns the arms played in two trials, and in how many rounds View.Same was set.
 func Choices(t *testing.T, env bandit.Environment, l bandit.Learner, rounds int, honour bool) (arms []int, same int) {
 	t.Helper()
-	world, y := bandittest.Open(t, env), make([]float64, 1)
+	world, y := runtest.Open(t, env), make([]float64, 1)
 	for trial := range 2 {
 		env := world.Start(random.New(1, trial, "contexts"))
-		run := bandittest.Run(t, l, world.Problem(), rounds, random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
+		run := runtest.Run(t, l, world.Problem(), rounds, random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
 		rewards := random.New(1, trial, "rewards")
 		var v bandit.View
 		for range rounds {
@@ -136,7 +136,7 @@ func Choices(t *testing.T, env bandit.Environment, l bandit.Learner, rounds int,
 func SemiPlay(t *testing.T, l bandit.Learner, p bandit.Problem, m matroid.Matroid, rounds int, weight func(round, arm int) float64) (played [][]int) {
 	t.Helper()
 	ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
-	run := bandittest.Run(t, l, p, rounds, random.New(1, 0, "learner"), ledger)
+	run := runtest.Run(t, l, p, rounds, random.New(1, 0, "learner"), ledger)
 	if w, ok := run.Ready.(bandit.Warmer); ok && w.WantsWarmUp() {
 		y := make([]float64, p.Arms)
 		for a := range y {
@@ -267,7 +267,7 @@ func SparseBits(b sparse.SparseBits) learner.Local {
 }
 
 // Rule returns the rule of a run of LinUCB.
-func Rule(l *bandittest.Running) *linear.UCBRule {
+func Rule(l *runtest.Running) *linear.UCBRule {
 	return l.Run.(*learner.PrivateRun[privacy.Sums]).Rule().(*linear.UCBRule)
 }
 
@@ -380,17 +380,17 @@ var SemiBandits = []struct {
 	Name string
 	Make func(m matroid.Matroid) bandit.Learner
 }{
-	{"omm", func(m matroid.Matroid) bandit.Learner { return slots.NewOMM(m) }},
-	{"dpucb-mat", func(m matroid.Matroid) bandit.Learner { return slots.DPUCBMAT(m, 2) }},
+	{"omm", func(m matroid.Matroid) bandit.Learner { return slots.OMM{Matroid: m}.Learner() }},
+	{"dpucb-mat", func(m matroid.Matroid) bandit.Learner { return slots.OMM{Matroid: m}.Private(2) }},
 	{"dpucb-mat-remember", func(m matroid.Matroid) bandit.Learner {
 		return learner.New(slots.OMM{Matroid: m}, tally.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true})
 	}},
 	{"cts", func(m matroid.Matroid) bandit.Learner { return learner.New(slots.CTS{Matroid: m}, nil) }},
-	{"dpts-mat", func(m matroid.Matroid) bandit.Learner { return slots.DPTSMAT(m, 2) }},
+	{"dpts-mat", func(m matroid.Matroid) bandit.Learner { return slots.CTS{Matroid: m}.Private(2) }},
 	{"dpts-sample", func(m matroid.Matroid) bandit.Learner {
 		return learner.New(slots.CTS{Matroid: m, Width: 0.5, Sample: true}, tally.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true})
 	}},
-	{"cucb-tree", func(m matroid.Matroid) bandit.Learner { return slots.CUCBTree(m, 2) }},
+	{"cucb-tree", func(m matroid.Matroid) bandit.Learner { return slots.OMM{Matroid: m}.OverTree(2) }},
 	{"cts-beta", func(m matroid.Matroid) bandit.Learner { return slots.CTSBeta{Matroid: m} }},
 	{"kl-osm", func(m matroid.Matroid) bandit.Learner { return learner.New(slots.KLOSM{Matroid: m}, nil) }},
 	{"kl-osm-blocks", func(m matroid.Matroid) bandit.Learner {

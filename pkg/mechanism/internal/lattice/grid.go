@@ -12,7 +12,7 @@ import (
 )
 
 // SystemSource makes the source of a secure mechanism's noise; tests replace it by a seeded one.
-var SystemSource = func() rand.Source { return random.NewSystem() }
+var SystemSource = func() rand.Source { return new(random.System) }
 
 // Source returns the source of a secure run that is handed n: that of n if it is the
 // operating system's, so that a recorded run can be played again, and otherwise a new one.

@@ -15,8 +15,13 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// ErrUnsupported marks the error for a loss that cannot be computed.
-var ErrUnsupported = errors.New("the accountant cannot treat this event")
+// ErrUnsupported is errors.ErrUnsupported, in words about a loss that cannot be computed.
+var ErrUnsupported error = unsupported{}
+
+type unsupported struct{}
+
+func (unsupported) Error() string        { return "the accountant cannot treat this event" }
+func (unsupported) Is(target error) bool { return target == errors.ErrUnsupported }
 
 // Pair is a pair (P, Q) of output distributions, stored as the law of its privacy loss ln(P/Q)
 // under P. Only a constructor makes a valid one.

@@ -69,7 +69,7 @@ func main() {
 		e.Records = *place
 	case "shards":
 		e.Records = *place
-		options.Shard, _ = simulate.ParseShard(*shard)
+		options.Shard.Set(*shard)
 	}
 
 	out := struct {

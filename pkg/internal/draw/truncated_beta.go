@@ -1,4 +1,4 @@
-package random
+package draw
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/internal/ziggurat"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // TruncatedBeta is the law of the height of a random point in a band of the unit sphere.
@@ -22,10 +24,10 @@ type TruncatedBeta struct {
 // Validate returns an error if a field is out of its range.
 func (b TruncatedBeta) Validate() error {
 	if b.Dim < 2 {
-		return fmt.Errorf("random: TruncatedBeta.Dim = %d, want >= 2", b.Dim)
+		return fmt.Errorf("draw: TruncatedBeta.Dim = %d, want >= 2", b.Dim)
 	}
 	if !(b.Lo >= -1 && b.Lo < b.Hi && b.Hi <= 1) {
-		return fmt.Errorf("random: TruncatedBeta.Lo = %v, Hi = %v, want -1 <= Lo < Hi <= 1", b.Lo, b.Hi)
+		return fmt.Errorf("draw: TruncatedBeta.Lo = %v, Hi = %v, want -1 <= Lo < Hi <= 1", b.Lo, b.Hi)
 	}
 	return nil
 }
@@ -61,10 +63,11 @@ func (b TruncatedBeta) Rand(r *rand.Rand) float64 {
 			}
 		}
 	}
-	g := Normals{[4]uint64{r.Uint64() | 1, r.Uint64(), r.Uint64(), r.Uint64()}}
+	var g random.Normals
+	g.Seed(r)
 	for {
 		z := g.One()
-		t := z / math.Sqrt(float64(z*z)+chiSquared(&g, float64(b.Dim-1)))
+		t := z / math.Sqrt(float64(z*z)+g.ChiSquared(float64(b.Dim-1)))
 		if t >= b.Lo && t <= b.Hi {
 			return t
 		}
@@ -105,7 +108,7 @@ func (b TruncatedBeta) fall(t float64) float64 { return float64(b.Dim-3) * t / (
 func (b TruncatedBeta) above(r *rand.Rand, lo, hi float64) float64 {
 	rate, power := b.fall(lo), float64(b.Dim-3)/2
 	for {
-		over := Exponential(r) / rate
+		over := ziggurat.Exponential(r) / rate
 		t := lo + over
 		if t > hi {
 			continue

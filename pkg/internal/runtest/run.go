@@ -1,4 +1,5 @@
-package bandittest
+// Package runtest opens environments and runs learners for tests that play by hand.
+package runtest
 
 import (
 	"math/rand/v2"
@@ -56,3 +57,19 @@ func (r *Running) WarmUp(y []float64) {
 
 // Warnings returns what the run has to warn of.
 func (r *Running) Warnings() []bandit.Warning { return bandit.Warnings(r.Run) }
+
+// Open opens an environment. It ends the test if that fails.
+func Open(t fataler, env bandit.Environment) bandit.World {
+	t.Helper()
+	world, err := bandit.OpenWorld(env)
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	return world
+}
+
+// fataler is the part of testing.TB that Open needs, which a *rapid.T has, too.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}

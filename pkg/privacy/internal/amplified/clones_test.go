@@ -1,6 +1,10 @@
-package account
+package amplified
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
+)
 
 // TestClonesDelta: the closed form with binned clones is the accountant's curve for pure messages,
 // from above.
@@ -9,7 +13,7 @@ func TestClonesDelta(t *testing.T) {
 		n       int
 		e0, eps float64
 	}{{20, 0.5, 0.2}, {1000, 1, 0.1}, {1000, 3, 0.4}, {5000, 2, 0.2}, {5000, 5, 1}} {
-		lo, hi, err := PLD{}.DeltaBounds(ShuffleEvent{Local: c.e0, Users: c.n}, c.eps)
+		lo, hi, err := account.PLD{}.DeltaBounds(account.ShuffleEvent{Local: c.e0, Users: c.n}, c.eps)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,23 +1,25 @@
-package account
+// Package amplified says what shuffling makes of Gaussian messages.
+package amplified
 
 import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/privacy/account"
 	"github.com/dpbandits/dpbandits/pkg/privacy/internal/loss"
 	"github.com/dpbandits/dpbandits/pkg/privacy/internal/numeric"
 )
 
-// AmplifiedDelta returns a delta at which n shuffled messages, each mu-GDP locally, are (epsilon,
+// MixedDelta returns a delta at which n shuffled messages, each mu-GDP locally, are (epsilon,
 // delta)-private under the replacement of one user's data. The order is uniformly random.
 //
 // All messages of a batch must be made by one randomiser, public before the first of them. It is 1
 // unless mu and epsilon are at least 0 and n at least 1.
 //
 // It is amplification by shuffling (Feldman, McMillan, Talwar, "Hiding among the clones", 2021).
-// For every e0 the messages are (e0, d0)-private with d0 = GaussianDelta(e0, mu); the best e0 is
-// searched for. Shuffling also keeps the local guarantee, so that the result is never above
-// GaussianDelta(epsilon, mu).
+// For every e0 the messages are (e0, d0)-private with d0 = account.GaussianDelta(e0, mu); the best
+// e0 is searched for. Shuffling also keeps the local guarantee, so that the result is never above
+// account.GaussianDelta(epsilon, mu).
 //
 // The theorem is for pure messages, d0 = 0. The extension to d0 > 0 is this. Let R0 and R1 be the
 // laws of the two messages of the one user, and R the law of another user's message. First, except
@@ -27,18 +29,18 @@ import (
 // least e^-e0 (R0 + R1)/2 >= (1-d0) e^-e0 (Q0 + Q1)/2. With these laws each of the n - 1 others is
 // a clone with probability (1-d0) e^-e0 = e^-e1, and the theorem holds with e1. The exchange of the
 // laws costs (1 + e^epsilon) (n-1) e^-e0 d0.
-func AmplifiedDelta(epsilon, mu float64, n int) float64 {
+func MixedDelta(epsilon, mu float64, n int) float64 {
 	if n < 1 || !(epsilon >= 0) {
 		return 1
 	}
 	n = min(n, loss.MostShuffled)
-	least := GaussianDelta(epsilon, mu)
+	least := account.GaussianDelta(epsilon, mu)
 	if n < 2 || !(mu > 0) || math.IsInf(mu, 1) {
 		return least
 	}
 	// e0 <= epsilon gains nothing. From e0 = ln n on there is less than one clone.
 	at := func(e0 float64) float64 {
-		d0 := GaussianDelta(e0, mu)
+		d0 := account.GaussianDelta(e0, mu)
 		if d0 >= 1 {
 			return 1
 		}
@@ -62,18 +64,18 @@ func AmplifiedDelta(epsilon, mu float64, n int) float64 {
 	return least
 }
 
-// AmplifiedEpsilon returns an epsilon at which AmplifiedDelta is at most delta: the least that a
-// scan finds. It is at most GaussianEpsilon(delta, mu).
-func AmplifiedEpsilon(delta, mu float64, n int) float64 {
+// MixedEpsilon returns an epsilon at which MixedDelta is at most delta: the least that a
+// scan finds. It is at most account.GaussianEpsilon(delta, mu).
+func MixedEpsilon(delta, mu float64, n int) float64 {
 	if n < 1 {
 		return math.Inf(1)
 	}
-	local := GaussianEpsilon(delta, mu)
+	local := account.GaussianEpsilon(delta, mu)
 	if !(local > 0) || math.IsInf(local, 1) || n < 2 {
 		return local
 	}
 	epsilon, _ := amplifications.Recall(amplification{delta, mu, n}, func() (float64, error) {
-		return amplifiedEpsilon(local, delta, mu, n), nil
+		return leastEpsilon(local, delta, mu, n), nil
 	})
 	return epsilon
 }
@@ -86,19 +88,19 @@ type amplification struct {
 
 var amplifications numeric.Memory[amplification, float64]
 
-func amplifiedEpsilon(local, delta, mu float64, n int) float64 {
-	// AmplifiedDelta need not fall in epsilon, as an exchange of laws costs 1 + e^epsilon. So the scan
+func leastEpsilon(local, delta, mu float64, n int) float64 {
+	// MixedDelta need not fall in epsilon, as an exchange of laws costs 1 + e^epsilon. So the scan
 	// starts from below.
 	const points = 40
 	lo, hi := 0.0, 0.0
 	for i := range points + 1 {
-		if hi = local * float64(i) / points; i == points || AmplifiedDelta(hi, mu, n) <= delta {
+		if hi = local * float64(i) / points; i == points || MixedDelta(hi, mu, n) <= delta {
 			break
 		}
 		lo = hi
 	}
 	for hi-lo > 1e-9*local {
-		if middle := (lo + hi) / 2; AmplifiedDelta(middle, mu, n) <= delta {
+		if middle := (lo + hi) / 2; MixedDelta(middle, mu, n) <= delta {
 			hi = middle
 		} else {
 			lo = middle

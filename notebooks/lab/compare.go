@@ -1,8 +1,10 @@
-package simulate
+package lab
 
 import (
 	"fmt"
 	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
 // Comparison says that policy A is ahead of B by three standard errors (1), behind by as much (-1),
@@ -13,10 +15,10 @@ type Comparison = struct {
 }
 
 // Compare returns an error that begins with where unless all comparisons hold of the curves, by
-// Lead. Curves without a standard error, such as those of one trial, satisfy none.
-func Compare(where string, curves []Curve, list ...Comparison) error {
+// simulate.Lead. Curves without a standard error, such as those of one trial, satisfy none.
+func Compare(where string, curves []simulate.Curve, list ...Comparison) error {
 	for _, c := range list {
-		z, err := Lead(curves, c.A, c.B)
+		z, err := simulate.Lead(curves, c.A, c.B)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package account_test
+package amplified_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/account"
+	"github.com/dpbandits/dpbandits/pkg/privacy/internal/amplified"
 )
 
 // TestAmplifiedBounds: never above the local guarantee, never below what an adversary gets who adds
@@ -14,7 +15,7 @@ func TestAmplifiedBounds(t *testing.T) {
 	for _, n := range []int{1, 2, 20, 500, 5000} {
 		for _, mu := range []float64{0.1, 0.5, 1, 3} {
 			for _, epsilon := range []float64{0, 0.05, 0.5, 2} {
-				got := account.AmplifiedDelta(epsilon, mu, n)
+				got := amplified.MixedDelta(epsilon, mu, n)
 				if local := account.GaussianDelta(epsilon, mu); got > local {
 					t.Errorf("n = %d, mu = %v, epsilon = %v: delta = %v, locally %v", n, mu, epsilon, got, local)
 				}
@@ -37,7 +38,7 @@ func TestAmplifiedBounds(t *testing.T) {
 					truth += math.Max(0, p-math.Exp(epsilon)*q) * h * h
 				}
 			}
-			if got := account.AmplifiedDelta(epsilon, mu, 2); got < truth-1e-3 {
+			if got := amplified.MixedDelta(epsilon, mu, 2); got < truth-1e-3 {
 				t.Errorf("the other at %v, epsilon = %v: delta = %v, truly %v", m, epsilon, got, truth)
 			}
 		}
@@ -68,10 +69,10 @@ func TestAmplifiedMu(t *testing.T) {
 			if n == 5000 && b.Epsilon <= 1 && mu < 1.3*local {
 				t.Errorf("%v: a batch of 5000 has mu = %v, one message %v", b, mu, local)
 			}
-			if account.AmplifiedDelta(b.Epsilon, mu, n) > b.Delta*(1+1e-9) || account.AmplifiedDelta(b.Epsilon, 1.01*mu, n) <= b.Delta {
+			if amplified.MixedDelta(b.Epsilon, mu, n) > b.Delta*(1+1e-9) || amplified.MixedDelta(b.Epsilon, 1.01*mu, n) <= b.Delta {
 				t.Errorf("%v: mu = %v for %d is not the largest", b, mu, n)
 			}
-			if epsilon := account.AmplifiedEpsilon(b.Delta, mu, n); math.Abs(epsilon-b.Epsilon) > 1e-3*b.Epsilon {
+			if epsilon := amplified.MixedEpsilon(b.Delta, mu, n); math.Abs(epsilon-b.Epsilon) > 1e-3*b.Epsilon {
 				t.Errorf("%v: mu = %v for %d buys epsilon = %v", b, mu, n, epsilon)
 			}
 		}

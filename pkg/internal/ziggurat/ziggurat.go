@@ -1,4 +1,5 @@
-package random
+// Package ziggurat draws normal, exponential and Gumbel variables, the same on every machine.
+package ziggurat
 
 import (
 	"math"
