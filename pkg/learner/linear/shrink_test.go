@@ -180,7 +180,7 @@ func TestSetHoldsThetaUnderRounding(t *testing.T) {
 		var widths [2]float64
 		for i, shrink := range []bool{false, true} {
 			of := learner.New(linear.UCB{Sigma: 0.1, Alpha: alpha, Shrink: shrink}, sums)
-			run := bandittest.Run(t, of, p, horizon, nil, random.Source(1, 0, "noise"))
+			run := runtest.Run(t, of, p, horizon, nil, random.Source(1, 0, "noise"))
 			farthest := 0.0
 			for round := 1; round <= horizon; round++ {
 				x := make([]float64, c.d)
