@@ -143,7 +143,7 @@ func FigureAdaC() *charts.Figure {
 				continue
 			}
 			share, lo, hi := over(t, policy, BLTSound)
-			s.X, s.Y, s.Lo, s.Hi = append(s.X, float64(i)), append(s.Y, share), append(s.Lo, lo), append(s.Hi, hi)
+			with(&s, i, share, lo, hi)
 			f.Alt += fmt.Sprintf(" %s %.2f,", f.X.Categories[i], share)
 		}
 		f.Alt = strings.TrimSuffix(f.Alt, ",") + ". "

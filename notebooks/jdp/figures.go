@@ -198,13 +198,18 @@ func FigureStreaming() *charts.Figure {
 // lasts95 returns bars of the regrets of policies at the last round, with 95% intervals.
 func lasts95(t *simulate.Table, name string, policies []string) charts.Series {
 	s := charts.Series{Name: name, Kind: charts.Bar}
-	for _, policy := range policies {
+	for i, policy := range policies {
 		c := check.Try(t.Curve(policy))
 		_, mean, se := c.Last()
 		half := c.Student95() * se
-		s.Y, s.Lo, s.Hi = append(s.Y, mean), append(s.Lo, mean-half), append(s.Hi, mean+half)
+		with(&s, i, mean, mean-half, mean+half)
 	}
 	return s
+}
+
+// with appends to a series what it has at a category, and its interval.
+func with(s *charts.Series, category int, y, lo, hi float64) {
+	s.X, s.Y, s.Lo, s.Hi = append(s.X, float64(category)), append(s.Y, y), append(s.Lo, lo), append(s.Hi, hi)
 }
 
 // over returns a policy's last regret as a multiple of another's. The 95% interval is that of their

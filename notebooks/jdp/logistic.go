@@ -174,7 +174,7 @@ func FigureLogistic() *charts.Figure {
 			s.Name = fmt.Sprintf("ε = %g", epsilon)
 		}
 		bar := func(at int, mean, half float64) {
-			s.X, s.Y, s.Lo, s.Hi = append(s.X, float64(at)), append(s.Y, mean), append(s.Lo, mean-half), append(s.Hi, mean+half)
+			with(&s, at, mean, mean-half, mean+half)
 			f.Alt += fmt.Sprintf(" %s %.0f,", f.X.Categories[at], mean)
 		}
 		f.Alt += s.Name + ":"

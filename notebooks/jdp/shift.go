@@ -263,7 +263,7 @@ func FigureShift() *charts.Figure {
 		t, s := lab.MustTable("jdp-shift-"+of.world), charts.Series{Name: of.name, Style: of.style}
 		for i, times := range shiftTimes {
 			share, lo, hi := over(t, shiftName(of.sums, times), shiftName(of.sums, 1))
-			s.X, s.Y, s.Lo, s.Hi = append(s.X, float64(i)), append(s.Y, share), append(s.Lo, lo), append(s.Hi, hi)
+			with(&s, i, share, lo, hi)
 			if share > top && times == shiftTimes[len(shiftTimes)-1] {
 				beyond = fmt.Sprintf("; the line of β/100 leaves the picture, and is at %.1f in the end", share)
 			}

@@ -81,9 +81,9 @@ func FigureShrink() *charts.Figure {
 		t, s := lab.MustTable("jdp-shrink-"+world.name), charts.Series{Kind: charts.Bar}
 		s.Name = fmt.Sprintf("%s, gap %g", map[bool]string{true: "arms that stay", false: "fresh arms"}[world.env.Fixed], world.env.Gap)
 		f.Alt += s.Name + ":"
-		for _, name := range world.sums {
+		for i, name := range world.sums {
 			share, lo, hi := over(t, shrinking(name), name)
-			s.Y, s.Lo, s.Hi = append(s.Y, share), append(s.Lo, lo), append(s.Hi, hi)
+			with(&s, i, share, lo, hi)
 			f.Alt += fmt.Sprintf(" %.2f over %s,", share, short(name))
 		}
 		f.Alt = strings.TrimSuffix(f.Alt, ",") + ". "

@@ -76,23 +76,23 @@ func likelihoodItem(name string, exact float64, runs int, worlds [2][]float64, o
 // noise: over more rounds a node has more noise.
 func wishartItem(name string, runs int) audit.Item {
 	setup := privacy.Setup{Dim: 2, Horizon: 2, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
-	near, far := far.Rows(setup)
+	v, w := far.Rows(setup)
 	of := opened(continual.Tree{Noise: continual.Wishart{Budget: Budget, Unshifted: true}}.Open(setup))
 	release := func(world int, source rand.Source, out []float64) error {
 		t := of.Start(privacy.NewNoise(source))
-		if _, err := t.Add(privacy.Row([][]float64{near, far}[world])); err != nil {
+		if _, err := t.Add(privacy.Row([][]float64{v, w}[world])); err != nil {
 			return err
 		}
 		t.Release().Read(out)
 		return nil
 	}
 	t := of.Start(privacy.NewNoise(rand.NewPCG(1, 1)))
-	_, err := t.Add(privacy.Row(near))
+	_, err := t.Add(privacy.Row(v))
 	must(err)
 	draws := privacy.PlanOf(t, privacy.All).Draws
 	node := draws[0].Law // of the one level that a tree of two rounds has: what it drew before is gone
 	outer := func(v []float64) [][]float64 { return [][]float64{{v[0] * v[0], v[0] * v[1], v[1] * v[1]}} }
-	density, _, err := audit.AdditiveDensity([]privacy.Law{node}, [2][][]float64{outer(near), outer(far)})
+	density, _, err := audit.AdditiveDensity([]privacy.Law{node}, [2][][]float64{outer(v), outer(w)})
 	must(err)
 	claim, curve := audit.Claimed(privacy.ClaimOf(of))
 	return audit.Likelihood{

@@ -136,11 +136,11 @@ func secureLaw(s privacy.Setup) privacy.Law {
 
 // secureSums attacks all releases of a secure tree, whose noise is the system's and no script's.
 func secureSums(name string, s privacy.Setup, runs int) audit.Item {
-	near, far := far.Rows(s)
-	rows := [2][][]float64{{near}, {far}}
-	for w := range rows {
-		for len(rows[w]) < linearRounds {
-			rows[w] = append(rows[w], make([]float64, s.Dim))
+	v, w := far.Rows(s)
+	rows := [2][][]float64{{v}, {w}}
+	for world := range rows {
+		for len(rows[world]) < linearRounds {
+			rows[world] = append(rows[world], make([]float64, s.Dim))
 		}
 	}
 	of := opened(continual.SecureTree{Budget: Budget}.Open(s))
