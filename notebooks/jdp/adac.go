@@ -45,10 +45,10 @@ type adaCGame struct {
 func adaCGames() []adaCGame {
 	contextual := []string{BLTSound, UnboundedSound, OFULSound, OFULCorrelated, NonPrivate}
 	fixed := append([]string{CoreSetSound, GOPESound, GOPEPrinted}, contextual...)
-	games := []adaCGame{{"jdp-adac-fixed", "50 fixed", environment.SphereArms{Dim: 5}, fixed}}
+	games := []adaCGame{{"jdp-adac-fixed", "50 fixed", environment.SphereArms{Dim: dimension}, fixed}}
 	for _, gap := range Gaps {
 		games = append(games, adaCGame{fmt.Sprintf("jdp-adac-gap%g", gap), fmt.Sprintf("25 fresh, gap %g", gap),
-			environment.DecisionSets{Dim: 5, Gap: gap}, contextual})
+			environment.DecisionSets{Dim: dimension, Gap: gap}, contextual})
 	}
 	return games
 }
@@ -150,8 +150,8 @@ func FigureAdaC() *charts.Figure {
 		f.Series = append(f.Series, s)
 	}
 	t := lab.MustTable(games[0].name)
-	f.Caption = fmt.Sprintf("n = %s rounds, d = 5, ε = %g, δ = %g. LinUCB over BLT protects contexts and rewards, the private learners here rewards alone. %d trials, seed %d; intervals: 95%%, of paired differences",
-		cell.Thousands(t.Provenance.Rounds), Budget.Epsilon, Budget.Delta, t.Curves[0].Trials, t.Provenance.Seed)
+	f.Caption = fmt.Sprintf("n = %s rounds, d = %d, %s. LinUCB over BLT protects contexts and rewards, the private learners here rewards alone. %d trials, seed %d; intervals: 95%%, of paired differences",
+		cell.Thousands(t.Provenance.Rounds), dimension, asked, t.Curves[0].Trials, t.Provenance.Seed)
 	return f
 }
 

@@ -94,7 +94,7 @@ func claimJointPrivacy(cell.Scale) (string, error) {
 	var evidence string
 	for _, eps := range []float64{0.2, 1, 10} {
 		l := Gaussian(privacy.Budget{Epsilon: eps, Delta: 1e-5}, privacy.Sound)
-		claimed := check.Try(learner.ClaimOf(l, environment.DecisionSets{Dim: 5}.Problem(), 20_000)).Epsilon()
+		claimed := check.Try(learner.ClaimOf(l, environment.DecisionSets{Dim: dimension}.Problem(), 20_000)).Epsilon()
 		sums := check.Try(l.Statistic.Open(privacy.Setup{Dim: 6, Horizon: 20_000, Bound: math.Sqrt2, Context: 1, Alpha: 1. / 20_000}))
 		sd, _, err := audit.Blank{Of: sums, Dim: 6, Rounds: 1, Runs: 4000, Seed: Seed, Stream: "measured"}.SD()
 		check.OK(err)
@@ -111,7 +111,7 @@ func claimConfidence(s cell.Scale) (string, error) {
 	rounds := cell.Pick(s, 2_000, 10_000, 10_000)
 	var evidence string
 	for i, name := range []string{NonPrivate, GaussianSound, GaussianAuthors, WishartPrinted} {
-		env, l := environment.DecisionSets{Dim: 5, Gap: 0.1}, check.Try(ready(name, 0.1))
+		env, l := environment.DecisionSets{Dim: dimension, Gap: 0.1}, check.Try(ready(name, 0.1))
 		trial := check.Try(env.Open()).Start(random.New(Seed, i, "contexts"))
 		run := l.Start(random.New(Seed, i, "own"), random.Source(Seed, i, "noise"))
 		rewards := random.New(Seed, i, "rewards")

@@ -18,6 +18,13 @@ import (
 
 const committed = "paper-scale, from notebooks/results/"
 
+// What captions say of Experiment 2 and of games like it.
+var (
+	asked      = fmt.Sprintf("ε = %g, δ = %g", Budget.Epsilon, Budget.Delta)
+	setting    = fmt.Sprintf("d = %d, K = %d, %s", dimension, dimension*dimension, asked)
+	calibrated = fmt.Sprintf("calibrated for n = %g·10⁷", Horizon/1e7)
+)
+
 // trialsBut names the tables whose number of trials is not that of the first, and their seed.
 func trialsBut(tables []*simulate.Table, name func(i int) string) (text string) {
 	for i, t := range tables {
@@ -135,7 +142,7 @@ func MustTables2(gap float64) []*simulate.Table {
 func regret(title string, curves []simulate.Curve, first *simulate.Table, more, finding string) *charts.Figure {
 	f := charts.Regret(title, curves)
 	f.Series, f.Scale, f.Alt = styled(curves), lab.Committed(first), ends(finding, curves)
-	f.Caption += fmt.Sprintf(". d = 5, K = 25, ε = 1, δ = 0.1, calibrated for n = 5·10⁷%s; seed %d", more, first.Provenance.Seed)
+	f.Caption += fmt.Sprintf(". %s, %s%s; seed %d", setting, calibrated, more, first.Provenance.Seed)
 	return f
 }
 
@@ -188,8 +195,8 @@ func FigureStreaming() *charts.Figure {
 		f.Alt += fmt.Sprintf("%s: Honaker's tree has %.2f of the tree's regret, BLT %.2f. ", s.Name, s.Y[1]/s.Y[0], s.Y[2]/s.Y[0])
 		if i == 0 {
 			f.Scale = committed + "jdp-streaming-gap*.csv"
-			f.Caption = fmt.Sprintf("Regret at round %s, means of %d trials with 95%% intervals; standard deviations are in units of sensitivity/μ. d = 5, K = 25, ε = 1, δ = 0.1, calibrated for n = 5·10⁷, shifts chosen by the regret bound; seed %d",
-				cell.Thousands(t.Provenance.Rounds), t.Curves[0].Trials, t.Provenance.Seed)
+			f.Caption = fmt.Sprintf("Regret at round %s, means of %d trials with 95%% intervals; standard deviations are in units of sensitivity/μ. %s, %s, shifts chosen by the regret bound; seed %d",
+				cell.Thousands(t.Provenance.Rounds), t.Curves[0].Trials, setting, calibrated, t.Provenance.Seed)
 		}
 	}
 	return f
@@ -255,7 +262,7 @@ func MustTheory(gap float64) *charts.Figure {
 		f.Caption += fmt.Sprintf("%s: measured %.4g in %d trials, bound %.3g. ", label(name), mean, c.Trials, promised(l, round, gap))
 		f.Alt += fmt.Sprintf(" %s: the bound is %.0f times the regret at the last round.", label(name), promised(l, round, gap)/mean)
 	}
-	f.Caption = fmt.Sprintf("At round %d. %sThe bounds carry the theorems' own constants. d = 5, K = 25, ε = 1, δ = 0.1, calibrated for n = 5·10⁷; seed %d", tables[0].Provenance.Rounds, f.Caption, tables[0].Provenance.Seed)
+	f.Caption = fmt.Sprintf("At round %d. %sThe bounds carry the theorems' own constants. %s, %s; seed %d", tables[0].Provenance.Rounds, f.Caption, setting, calibrated, tables[0].Provenance.Seed)
 	return f
 }
 
@@ -276,8 +283,8 @@ func Figure5(mechanism string) *charts.Figure {
 		Title: "Experiment 3: regret against the shift, " + label(mechanism), Scale: committed, Series: charts.Finals(rhos, runs),
 		X: charts.Axis{Name: "ρmin", Log: true}, Y: charts.Axis{Name: "cumulative regret at the last round"},
 		Marks: []charts.Mark{charts.AtX(linUCB(cell.Try(ready(mechanism, 0))).Bounds().RhoMin, "the mechanism's own")},
-		Caption: fmt.Sprintf("Mean of %d trials at round %d, with 95%% bands. d = 5, K = 25, ε = 1, δ = 0.1, calibrated for n = 5·10⁷%s",
-			tables[0].Curves[0].Trials, tables[0].Provenance.Rounds, trialsBut(tables, name)),
+		Caption: fmt.Sprintf("Mean of %d trials at round %d, with 95%% bands. %s, %s%s",
+			tables[0].Curves[0].Trials, tables[0].Provenance.Rounds, setting, calibrated, trialsBut(tables, name)),
 	}
 	for i, s := range f.Series {
 		f.Series[i].Style = i + 1

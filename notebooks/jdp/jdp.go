@@ -26,6 +26,9 @@ var Budget = privacy.Budget{Epsilon: 1, Delta: 0.1}
 // Horizon is n.
 const Horizon = 50_000_000
 
+// dimension is d. Experiment 2's sets have d² arms.
+const dimension = 5
+
 // Seed is the seed of all committed results.
 const Seed = 2018
 
@@ -199,10 +202,10 @@ func experiment2(s cell.Scale, name string, gap float64, trials int, names []str
 	rounds := cell.Pick(s, 10_000, 200_000, 20_000_000)
 	e := &simulate.Experiment{
 		Name:        name,
-		Environment: environment.DecisionSets{Dim: 5, Gap: gap},
+		Environment: environment.DecisionSets{Dim: dimension, Gap: gap},
 		Horizon:     Horizon, Rounds: rounds, Trials: trials, Seed: Seed,
 		Grid:        simulate.LinearGrid(rounds, cell.Pick(s, 20, 40, 80)),
-		Fingerprint: fmt.Sprintf("d 5, K 25, budget %v, alpha 1/n", Budget),
+		Fingerprint: fmt.Sprintf("d %d, K %d, budget %v, alpha 1/n", dimension, dimension*dimension, Budget),
 	}
 	for _, name := range names {
 		e.Policies = append(e.Policies, simulate.Policy{Name: name, Learner: Policy(name)})

@@ -168,11 +168,11 @@ func report3(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 }
 
 // rows are the setup of Experiment 2's sums.
-var rows = privacy.Setup{Dim: 6, Horizon: Horizon, Bound: math.Sqrt2, Context: 1, Alpha: 1. / Horizon}
+var rows = privacy.Setup{Dim: dimension + 1, Horizon: Horizon, Bound: math.Sqrt2, Context: 1, Alpha: 1. / Horizon}
 
 // ready returns a policy of Experiment 2 as it is before the first round.
 func ready(policy string, gap float64) (bandit.Calibrated, error) {
-	return Policy(policy).Open(environment.DecisionSets{Dim: 5, Gap: gap}.Problem(), Horizon)
+	return Policy(policy).Open(environment.DecisionSets{Dim: dimension, Gap: gap}.Problem(), Horizon)
 }
 
 // promised is the bound on a policy's regret of Theorem 6 where there is a gap, else of Theorem 5.
@@ -211,8 +211,8 @@ func report4(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 				lab.Number(privacy.ClaimOf(l).Epsilon()), lab.Number(promised(l, round, gap)))
 		}
 	}
-	t.Caption = fmt.Sprintf("Experiment 2: cumulative regret at round %d, d = 5, K = 25, calibrated for n = %d, epsilon = %g, delta = %g; seed %d. z is the difference from the authors' Figure 4 in combined standard errors; of printed is the regret over that of Gaussian noise as printed; "+
-		"true ε is what is proved at that delta; theorem is the bound of Theorem 5 (no gap) or 6 (gap), which holds with probability 1 - 1/n", tables[0].Provenance.Rounds, Horizon, Budget.Epsilon, Budget.Delta, tables[0].Provenance.Seed)
+	t.Caption = fmt.Sprintf("Experiment 2: cumulative regret at round %d, d = %d, K = %d, calibrated for n = %d, epsilon = %g, delta = %g; seed %d. z is the difference from the authors' Figure 4 in combined standard errors; of printed is the regret over that of Gaussian noise as printed; "+
+		"true ε is what is proved at that delta; theorem is the bound of Theorem 5 (no gap) or 6 (gap), which holds with probability 1 - 1/n", tables[0].Provenance.Rounds, dimension, dimension*dimension, Horizon, Budget.Epsilon, Budget.Delta, tables[0].Provenance.Seed)
 	return t, nil
 }
 
@@ -279,6 +279,6 @@ func reportStreaming(_ cell.Scale, tables []*simulate.Table) (*charts.Table, err
 		}
 	}
 	round, _, _ := tables[0].Curves[0].Last()
-	t.Caption = fmt.Sprintf("Cumulative regret at round %d, calibrated for n = 5·10⁷, ε = 1, δ = 0.1: the same privacy in every row. The largest standard deviation of a release is in units of sensitivity/μ; differences are trial by trial; seed %d", round, tables[0].Provenance.Seed)
+	t.Caption = fmt.Sprintf("Cumulative regret at round %d, %s, %s: the same privacy in every row. The largest standard deviation of a release is in units of sensitivity/μ; differences are trial by trial; seed %d", round, calibrated, asked, tables[0].Provenance.Seed)
 	return t, nil
 }

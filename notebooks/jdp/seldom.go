@@ -41,7 +41,7 @@ var seldomPolicies = []string{BLTSound, UnboundedSound, SeldomSound, SeldomEight
 func Seldom(s cell.Scale, gap float64) *simulate.Experiment {
 	horizon := UnboundedHorizons[0]
 	e := &simulate.Experiment{
-		Name: fmt.Sprintf("jdp-seldom-gap%g", gap), Environment: environment.DecisionSets{Dim: 5, Gap: gap}, Seed: Seed + 5,
+		Name: fmt.Sprintf("jdp-seldom-gap%g", gap), Environment: environment.DecisionSets{Dim: dimension, Gap: gap}, Seed: Seed + 5,
 		Horizon: horizon, Rounds: cell.Pick(s, 10_000, 30_000, horizon), Trials: cell.Pick(s, 4, 8, 64),
 	}
 	e.Grid = simulate.LogGrid(e.Rounds, 30)
@@ -74,12 +74,12 @@ func reportSeldom(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error)
 			_, mean, se := c.Last()
 			less, interval := less(tables[i], name, UnboundedSound)
 			sums := seldomSums[name]
-			t.Add(gap, label(name), fmt.Sprintf("%.2f", largest(sums)), cell.Thousands(int(foreseen(sums, 5, UnboundedHorizons[0]))),
+			t.Add(gap, label(name), fmt.Sprintf("%.2f", largest(sums)), cell.Thousands(int(foreseen(sums, dimension, UnboundedHorizons[0]))),
 				fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), less, interval, c.Trials)
 		}
 	}
-	t.Caption = fmt.Sprintf("Cumulative regret after n = %s rounds, ε = 1 and δ = 0.1 asked for, all with the shift that minimises the regret bound. The largest standard deviation of a release is in units of sensitivity/μ; J is that of the text, d = 5. η is 1/4 where nothing is said. Differences are trial by trial; seed %d",
-		cell.Thousands(tables[0].Provenance.Rounds), tables[0].Provenance.Seed)
+	t.Caption = fmt.Sprintf("Cumulative regret after n = %s rounds, ε = %g and δ = %g asked for, all with the shift that minimises the regret bound. The largest standard deviation of a release is in units of sensitivity/μ; J is that of the text, d = %d. η is 1/4 where nothing is said. Differences are trial by trial; seed %d",
+		cell.Thousands(tables[0].Provenance.Rounds), Budget.Epsilon, Budget.Delta, dimension, tables[0].Provenance.Seed)
 	return t, nil
 }
 
@@ -87,13 +87,13 @@ func reportSeldom(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error)
 // has not made for less regret than Unbounded's, beyond three standard errors.
 func claimSeldom(cell.Scale) (string, error) {
 	var evidence []string
-	least := foreseen(seldomSums[SeldomSound], 5, UnboundedHorizons[0])
+	least := foreseen(seldomSums[SeldomSound], dimension, UnboundedHorizons[0])
 	for _, name := range seldomPolicies {
-		j := foreseen(seldomSums[name], 5, UnboundedHorizons[0])
+		j := foreseen(seldomSums[name], dimension, UnboundedHorizons[0])
 		check.That(j >= least, "J is %.5g over %s, and %.5g over %s", j, name, least, SeldomSound)
 		evidence = append(evidence, fmt.Sprintf("%s: J %.5g, largest sd %.3f", name, j, largest(seldomSums[name])))
 	}
-	check.That(least < 0.96*foreseen(seldomSums[UnboundedSound], 5, UnboundedHorizons[0]), "J is %.5g over %s, hardly less than over Unbounded", least, SeldomSound)
+	check.That(least < 0.96*foreseen(seldomSums[UnboundedSound], dimension, UnboundedHorizons[0]), "J is %.5g over %s, hardly less than over Unbounded", least, SeldomSound)
 	check.That(largest(seldomSums[SeldomSound]) < 0.93*largest(seldomSums[UnboundedSound]), "the noise of %s is not less than Unbounded's", SeldomSound)
 	for _, gap := range Gaps {
 		table := check.Try(results.Table(Seldom(cell.Paper, gap).Name))

@@ -26,7 +26,10 @@ const ShiftGreedy = BLTSound + ", β/100"
 // shiftTimes are the multiples of Theorem 5's rho_min that Shift races.
 var shiftTimes = []float64{0.5, 1, 2, 4, 8}
 
-// shiftWorld is a setting of Shift. All have 25 arms, and n = 131072 rounds.
+// shiftArms is the number of arms in every setting of Shift.
+const shiftArms = dimension * dimension
+
+// shiftWorld is a setting of Shift. All have n = 131072 rounds.
 type shiftWorld struct {
 	name string
 	env  environment.DecisionSets
@@ -36,11 +39,11 @@ type shiftWorld struct {
 // shiftWorlds are the settings: Experiment 2's, the same with arms that stay, and other dimensions.
 // Each has the same public numbers as another, or one of them changed.
 var shiftWorlds = []shiftWorld{
-	{"gap0", environment.DecisionSets{Dim: 5, Arms: 25}, shiftSums},
-	{"gap0.1", environment.DecisionSets{Dim: 5, Arms: 25, Gap: 0.1}, append(shiftSums[:3:3], ShiftGreedy)},
-	{"fixed", environment.DecisionSets{Dim: 5, Arms: 25, Gap: 0.1, Fixed: true}, shiftSums},
-	{"d3", environment.DecisionSets{Dim: 3, Arms: 25, Gap: 0.1}, shiftSums[:1]},
-	{"d10", environment.DecisionSets{Dim: 10, Arms: 25, Gap: 0.1}, shiftSums[:1]},
+	{"gap0", environment.DecisionSets{Dim: dimension, Arms: shiftArms}, shiftSums},
+	{"gap0.1", environment.DecisionSets{Dim: dimension, Arms: shiftArms, Gap: 0.1}, append(shiftSums[:3:3], ShiftGreedy)},
+	{"fixed", environment.DecisionSets{Dim: dimension, Arms: shiftArms, Gap: 0.1, Fixed: true}, shiftSums},
+	{"d3", environment.DecisionSets{Dim: 3, Arms: shiftArms, Gap: 0.1}, shiftSums[:1]},
+	{"d10", environment.DecisionSets{Dim: 10, Arms: shiftArms, Gap: 0.1}, shiftSums[:1]},
 }
 
 var shiftSums = []string{BLTSound, UnboundedSound, SeldomEighth}
@@ -205,16 +208,16 @@ func shiftSettings() (list []shiftSetting) {
 		},
 	}
 	for _, name := range []string{"BLT", "Unbounded", "Seldom", "tree"} {
-		list = append(list, shiftSetting{of[name], name, 1, 5, 1 << 17})
+		list = append(list, shiftSetting{of[name], name, 1, dimension, 1 << 17})
 	}
 	for _, eps := range []float64{0.3, 3} {
-		list = append(list, shiftSetting{blt, fmt.Sprintf("ε = %g", eps), eps, 5, 1 << 17})
+		list = append(list, shiftSetting{blt, fmt.Sprintf("ε = %g", eps), eps, dimension, 1 << 17})
 	}
 	for _, d := range []int{3, 10} {
 		list = append(list, shiftSetting{blt, fmt.Sprintf("d = %d", d), 1, d, 1 << 17})
 	}
 	for _, n := range []int{1 << 15, 1 << 20} {
-		list = append(list, shiftSetting{blt, fmt.Sprintf("n = %s", cell.Thousands(n)), 1, 5, n})
+		list = append(list, shiftSetting{blt, fmt.Sprintf("n = %s", cell.Thousands(n)), 1, dimension, n})
 	}
 	return list
 }
@@ -235,8 +238,8 @@ func reportShift(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) 
 			}
 		}
 	}
-	t.Caption = fmt.Sprintf("Cumulative regret after n = %s rounds against the shift, 25 arms, ε = 1 and δ = 0.1 asked for in every row. Of Theorem 5's is ρmin over the one with the least bound of Theorem 5; β/100 has a hundredth of the width, for which no theorem holds. Differences are trial by trial; seed %d",
-		cell.Thousands(tables[0].Provenance.Rounds), tables[0].Provenance.Seed)
+	t.Caption = fmt.Sprintf("Cumulative regret after n = %s rounds against the shift, %d arms, ε = %g and δ = %g asked for in every row. Of Theorem 5's is ρmin over the one with the least bound of Theorem 5; β/100 has a hundredth of the width, for which no theorem holds. Differences are trial by trial; seed %d",
+		cell.Thousands(tables[0].Provenance.Rounds), shiftArms, Budget.Epsilon, Budget.Delta, tables[0].Provenance.Seed)
 	return t, nil
 }
 
@@ -272,8 +275,8 @@ func FigureShift() *charts.Figure {
 		f.Alt += fmt.Sprintf("%s: %.2f at half of the shift, %.2f at four times, %.2f at eight times. ", of.name, s.Y[0], s.Y[3], s.Y[4])
 	}
 	t := lab.MustTable("jdp-shift-fixed")
-	f.Caption = fmt.Sprintf("LinUCB over BLT, gap 0.1, 25 arms, ε = 1, δ = 0.1, n = %s rounds; %d trials, seed %d. Bands are the 95%% intervals of paired differences%s",
-		cell.Thousands(t.Provenance.Rounds), t.Curves[0].Trials, t.Provenance.Seed, beyond)
+	f.Caption = fmt.Sprintf("LinUCB over BLT, gap %g, %d arms, %s, n = %s rounds; %d trials, seed %d. Bands are the 95%% intervals of paired differences%s",
+		shiftWorlds[2].env.Gap, shiftArms, asked, cell.Thousands(t.Provenance.Rounds), t.Curves[0].Trials, t.Provenance.Seed, beyond)
 	return f
 }
 
@@ -288,7 +291,7 @@ func claimBestShift(s cell.Scale) (string, error) {
 		for _, bound := range shiftBounds {
 			least = append(least, leastAt(func(rho float64) float64 { return bound.of(spread, at.d, at.n, rho) }))
 		}
-		p := environment.DecisionSets{Dim: at.d, Arms: 25}.Problem()
+		p := environment.DecisionSets{Dim: at.d, Arms: shiftArms}.Problem()
 		for i, of := range []func(ratio float64) bool{
 			func(r float64) bool { return math.Abs(r-1) < 0.03 }, // printed
 			func(r float64) bool { return math.Abs(r-1) < 0.05 }, // tighter
@@ -338,10 +341,10 @@ func claimBestShift(s cell.Scale) (string, error) {
 // underBounds plays LinUCB over BLT and checks in every round that the regret so far is at most
 // what the widths of the arms played promise, and that this is at most the tighter bound.
 func underBounds(rounds int) (regret, summed, bound float64) {
-	env := environment.DecisionSets{Dim: 5, Gap: 0.1}
+	env := environment.DecisionSets{Dim: dimension, Gap: 0.1}
 	l := check.Try(learner.New(linear.UCB{OptimalShift: true}, seldomSums[BLTSound]).Open(env.Problem(), rounds))
-	rule, spread := linUCB(l), spreadOf(seldomSums[BLTSound], 5, rounds)
-	bound = shiftBounds[1].of(spread, 5, rounds, rule.Bounds().RhoMin)
+	rule, spread := linUCB(l), spreadOf(seldomSums[BLTSound], dimension, rounds)
+	bound = shiftBounds[1].of(spread, dimension, rounds, rule.Bounds().RhoMin)
 	trial := check.Try(env.Open()).Start(random.New(Seed, 0, "contexts"))
 	run, rewards := l.Start(random.New(Seed, 0, "own"), random.Source(Seed, 0, "noise")), random.New(Seed, 0, "rewards")
 	var v bandit.View

@@ -93,8 +93,8 @@ func reportUnbounded(_ cell.Scale, tables []*simulate.Table) (*charts.Table, err
 			t.Add(cell.Thousands(table.Provenance.Horizon), Gaps[i%len(Gaps)], label(name), fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), less, interval, fmt.Sprintf("%.0f%%", 100*mean/base), c.Trials)
 		}
 	}
-	t.Caption = fmt.Sprintf("Cumulative regret at round %s where n = %s, and at %s where n = %s, ε = 1 and δ = 0.1 asked for in every row; all but the last row of a block with the shift that minimises the regret bound. Differences are trial by trial; seed %d",
-		cell.Thousands(tables[0].Provenance.Rounds), cell.Thousands(UnboundedHorizons[0]), cell.Thousands(tables[len(tables)-1].Provenance.Rounds), cell.Thousands(UnboundedHorizons[1]), tables[0].Provenance.Seed)
+	t.Caption = fmt.Sprintf("Cumulative regret at round %s where n = %s, and at %s where n = %s, ε = %g and δ = %g asked for in every row; all but the last row of a block with the shift that minimises the regret bound. Differences are trial by trial; seed %d",
+		cell.Thousands(tables[0].Provenance.Rounds), cell.Thousands(UnboundedHorizons[0]), cell.Thousands(tables[len(tables)-1].Provenance.Rounds), cell.Thousands(UnboundedHorizons[1]), Budget.Epsilon, Budget.Delta, tables[0].Provenance.Seed)
 	return t, nil
 }
 
@@ -123,7 +123,7 @@ func FigureUnbounded() *charts.Figure {
 		f.Alt = strings.TrimSuffix(f.Alt, ",") + ". "
 		f.Caption += fmt.Sprintf("n = %s: regret at round %s. ", cell.Thousands(horizon), cell.Thousands(t.Provenance.Rounds))
 		if horizon == Horizon {
-			f.Caption += fmt.Sprintf("Means of %d trials with 95%% intervals; d = 5, K = 25, gap 0.1, ε = 1, δ = 0.1; seed %d", t.Curves[0].Trials, t.Provenance.Seed)
+			f.Caption += fmt.Sprintf("Means of %d trials with 95%% intervals; d = %d, K = %d, gap %g, %s; seed %d", t.Curves[0].Trials, dimension, dimension*dimension, Gaps[1], asked, t.Provenance.Seed)
 		}
 	}
 	return f
@@ -165,9 +165,9 @@ func endless(gamma, delta, far float64) (sum float64) {
 // does not depend on the horizon, and, in the committed tables, that it has less regret than BLT.
 func claimUnbounded(s cell.Scale) (string, error) {
 	const n = 100_000
-	quarter, blt := foreseen(continual.Unbounded{Budget: Budget}, 5, n), foreseen(continual.BLT{Budget: Budget}, 5, n)
+	quarter, blt := foreseen(continual.Unbounded{Budget: Budget}, dimension, n), foreseen(continual.BLT{Budget: Budget}, dimension, n)
 	for _, growth := range []float64{1. / 64, 1. / 16, 1. / 8, 0.25, 0.5, 1} {
-		bound := foreseen(continual.Unbounded{Budget: Budget, Growth: growth}, 5, n)
+		bound := foreseen(continual.Unbounded{Budget: Budget, Growth: growth}, dimension, n)
 		check.That(bound >= quarter, "a growth of %v has the bound %.5g, the default %.5g", growth, bound, quarter)
 		check.That(growth == 0.25 || bound > quarter*1.001, "a growth of %v has the bound %.5g of the default", growth, bound)
 	}
