@@ -22,7 +22,12 @@ type Noise struct {
 	ledger  *Ledger // may be nil
 	script  Script
 	system  *random.System // nil if the noise is seeded
+	seeded  seeded         // may be nil
 }
+
+// seeded is a seeded source that is told if a mechanism draws from the operating system in its
+// place: a run that does so cannot be repeated.
+type seeded interface{ Elsewhere() }
 
 // NewNoise returns noise that is seeded from a source. It is nil if the source is: a mechanism that
 // is started with that refuses its records.
@@ -37,19 +42,25 @@ func NewNoise(source rand.Source) *Noise {
 	if source == nil {
 		return nil
 	}
-	system, _ := source.(*random.System)
-	return &Noise{normals: random.NewNormals(source), rng: rand.New(source), ledger: ledger, system: system}
+	n := &Noise{normals: random.NewNormals(source), rng: rand.New(source), ledger: ledger}
+	n.system, _ = source.(*random.System)
+	n.seeded, _ = source.(seeded)
+	return n
 }
 
 // System reports whether the randomness is the operating system's. Otherwise it is seeded, and a
 // run can be repeated.
-func (n *Noise) System() bool { return n.Source() != nil }
+func (n *Noise) System() bool { return n != nil && n.system != nil }
 
 // Source returns the operating system's randomness that the noise is drawn from, for a mechanism
-// that may draw from no other. It is nil if the noise is seeded, or n is nil.
+// that may draw from no other. It is nil if the noise is seeded, or n is nil: the mechanism then
+// opens a source of its own, and the run cannot be repeated.
 func (n *Noise) Source() *random.System {
 	if n == nil {
 		return nil
+	}
+	if n.seeded != nil {
+		n.seeded.Elsewhere()
 	}
 	return n.system
 }

@@ -47,8 +47,19 @@ type Session struct {
 	ready bandit.Calibrated
 	run   bandit.Run
 	noise *random.System // of a deployed run
+	seed  *seeded        // of another
 	copy  bool           // a state of this run exists
 }
+
+// seeded is a seeded source that knows whether a mechanism draws from the operating system in its
+// place. Its words are then not those of the seed, and a run of them is not played again.
+type seeded struct {
+	rand.Source
+	elsewhere bool
+}
+
+// Elsewhere is what privacy.Noise tells the source.
+func (s *seeded) Elsewhere() { s.elsewhere = true }
 
 // state is what is saved.
 type state struct {
@@ -66,7 +77,8 @@ type state struct {
 type round struct {
 	View     bandit.View // without X if that is the last one's
 	Selected []int       // nil if there was no Select
-	Arms     []int       // nil if there was no Update
+	Updated  bool
+	Arms     []int
 	Rewards  []float64
 }
 
@@ -76,7 +88,8 @@ var (
 	_ privacy.Planner = (*Session)(nil)
 )
 
-// Seeded begins a run whose noise is seeded: for research.
+// Seeded begins a run whose noise is seeded: for research. It refuses a learner with a mechanism
+// that draws from the operating system whatever the seed.
 func Seeded(l bandit.Learner, p bandit.Problem, horizon int, seed uint64) (*Session, error) {
 	return begin(l, state{Problem: p, Horizon: horizon, Seed: seed})
 }
@@ -106,13 +119,27 @@ func begin(l bandit.Learner, s state) (*Session, error) {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
 	session := &Session{state: s, ready: ready}
-	var source rand.Source = random.Source(s.Seed, 0, "noise")
+	var source rand.Source
 	if s.System {
 		session.noise = new(random.System).Record(s.Noise)
 		source = session.noise
+	} else {
+		session.seed = &seeded{Source: random.Source(s.Seed, 0, "noise")}
+		source = session.seed
 	}
 	session.run = ready.Start(random.New(s.Seed, 0, "own"), source)
+	if err := session.repeatable(); err != nil {
+		return nil, err
+	}
 	return session, nil
+}
+
+// repeatable returns an error if the noise is neither recorded nor made by the seed.
+func (s *Session) repeatable() error {
+	if s.seed != nil && s.seed.elsewhere {
+		return fmt.Errorf("snapshot: a seeded run of %.500s, which draws from the operating system: its past could not be played again, want Deployed", s.state.Learner)
+	}
+	return nil
 }
 
 // WantsWarmUp reports whether the run needs a round 0.
@@ -153,12 +180,13 @@ func (s *Session) Select(v *bandit.View, dst []int) ([]int, error) {
 // Update gives the run the rewards of the arms played. It comes after Select for the same view.
 func (s *Session) Update(v *bandit.View, arms []int, y []float64) error {
 	last := len(s.state.Rounds) - 1
-	if last < 0 || s.state.Rounds[last].View.Round != v.Round || s.state.Rounds[last].Arms != nil {
+	if last < 0 || s.state.Rounds[last].View.Round != v.Round || s.state.Rounds[last].Updated {
 		return fmt.Errorf("snapshot: round %d: an Update without a Select before it", v.Round)
 	}
 	err := s.run.Update(v, arms, y)
 	if err == nil {
-		s.state.Rounds[last].Arms, s.state.Rounds[last].Rewards = slices.Clone(arms), slices.Clone(y)
+		r := &s.state.Rounds[last]
+		r.Updated, r.Arms, r.Rewards = true, slices.Clone(arms), slices.Clone(y)
 	}
 	return err
 }
@@ -193,11 +221,14 @@ func (s *Session) Rounds() int { return len(s.state.Rounds) }
 
 // magic begins a file, and says its format. It also changes with the law of the noise that a word
 // makes: a past under noise that is nearly the same would show the data.
-const magic = "dpbandits run 3\n"
+const magic = "dpbandits run 4\n"
 
 // Save writes what the run is made of. The state is as secret as the data. The run may go on, but
 // then its state must not.
 func (s *Session) Save(w io.Writer) error {
+	if err := s.repeatable(); err != nil {
+		return err
+	}
 	s.copy = true
 	if s.noise != nil {
 		s.state.Noise = s.noise.Words()
@@ -215,8 +246,8 @@ func (s *Session) Save(w io.Writer) error {
 
 // Load plays a run again that Save has written, of the same learner, and returns it: it goes on bit
 // for bit. It reads r to the end. It is an error if the bytes are not those that were written, if
-// the learner is another, or if a round plays other arms than then, as another version of the
-// learner's code may.
+// the learner is another, or if a round plays other arms than then or the rounds draw more words
+// of noise or fewer, as another version of the learner's code may.
 func Load(r io.Reader, l bandit.Learner) (*Session, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -255,11 +286,16 @@ func Load(r io.Reader, l bandit.Learner) (*Session, error) {
 		if err == nil && !slices.Equal(arms, r.Selected) {
 			err = fmt.Errorf("it plays %v, and played %v when it was saved: its code is another", arms, r.Selected)
 		}
-		if err == nil && r.Arms != nil {
+		if err == nil && r.Updated {
 			err = s.Update(&v, r.Arms, r.Rewards)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("snapshot: round %d, played again: %w", v.Round, err)
+		}
+	}
+	if s.noise != nil {
+		if now, then := len(s.noise.Words()), len(saved.Noise); now != then {
+			return nil, fmt.Errorf("snapshot: the rounds, played again, draw %d words of noise, and drew %d when they were saved: their code is another", now, then)
 		}
 	}
 	s.copy = true

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"crypto/sha256"
+	"io"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -195,6 +196,102 @@ func TestOtherCode(t *testing.T) {
 	_, err := Load(bytes.NewReader(state), shifty{})
 	if want := "round 1, played again: it plays [1], and played [0] when it was saved: its code is another"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
+// TestSeededRefuses: a learner with a mechanism that draws from the operating system whatever the
+// seed would go on with another past. Both shows of the same data would be spent, and one claimed.
+func TestSeededRefuses(t *testing.T) {
+	for name, l := range map[string]bandit.Learner{
+		"alone":             secure,
+		"under a coin":      learner.RandomisedAction{Learner: secure, Epsilon: 1},
+		"beside other sums": late{1},
+	} {
+		if _, err := Seeded(l, contextual, 64, 1); err == nil || !strings.Contains(err.Error(), "want Deployed") {
+			t.Errorf("%s: %v", name, err)
+		}
+		s, err := Deployed(l, contextual, 64)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		play(t, s, 1, 20)
+		play(t, loaded(t, saved(t, s), l), 21, 30)
+	}
+	s := begun(t, late{2}, false)
+	saved(t, s)
+	play(t, s, 1, 3)
+	if err := s.Save(io.Discard); err == nil || !strings.Contains(err.Error(), "want Deployed") {
+		t.Errorf("a mechanism that is opened in round 2: %v", err)
+	}
+}
+
+// late is a learner whose noise asks for the operating system's randomness in a round; 1 is as it
+// starts.
+type late struct{ Round int }
+
+type lateRun struct {
+	late
+	noise *privacy.Noise
+}
+
+func (l late) Open(bandit.Problem, int) (bandit.Calibrated, error) {
+	return bandit.Starts(func(_ *rand.Rand, source rand.Source) bandit.Run {
+		r := &lateRun{l, privacy.NewNoise(source)}
+		r.draw(1)
+		return r
+	}), nil
+}
+
+func (r *lateRun) draw(round int) {
+	if round == r.Round {
+		r.noise.Source()
+	}
+}
+
+func (r *lateRun) Select(v *bandit.View, dst []int) ([]int, error) {
+	r.draw(v.Round)
+	return append(dst, 0), nil
+}
+func (r *lateRun) Update(*bandit.View, []int, []float64) error { return nil }
+
+// drawing draws as many words of noise in a round as its code says. It is told of no arm.
+type drawing struct{}
+
+type drawingRun struct{ source rand.Source }
+
+var words = 2
+
+func (drawing) Open(bandit.Problem, int) (bandit.Calibrated, error) {
+	return bandit.Starts(func(_ *rand.Rand, source rand.Source) bandit.Run { return &drawingRun{source} }), nil
+}
+func (r *drawingRun) Select(_ *bandit.View, dst []int) ([]int, error) { return dst, nil }
+func (r *drawingRun) Update(*bandit.View, []int, []float64) error {
+	for range words {
+		r.source.Uint64()
+	}
+	return nil
+}
+
+// TestOtherDraws: code that draws less of the past noise would draw the rest of it for new data,
+// and code that draws more would show the past again under new noise.
+func TestOtherDraws(t *testing.T) {
+	defer func() { words = 2 }()
+	s := begun(t, drawing{}, true)
+	for round := range 3 {
+		v := bandit.View{Round: round + 1, Arms: 3}
+		if _, err := s.Select(&v, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Update(&v, []int{}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	state := saved(t, s)
+	loaded(t, state, drawing{})
+	for _, words = range []int{1, 3} {
+		if _, err := Load(bytes.NewReader(state), drawing{}); err == nil || !strings.Contains(err.Error(), "words of noise") {
+			t.Errorf("%d words a round, and 2 when it was saved: %v", words, err)
+		}
 	}
 }
 
