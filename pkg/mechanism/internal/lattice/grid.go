@@ -37,7 +37,7 @@ func Check(name string, epsilon float64, dim int, bound, grid float64, n privacy
 	case !(bound > 0) || math.IsInf(bound, 0):
 		return n, fmt.Errorf("mechanism: %s.Bound = %v, want finite and > 0", name, bound)
 	case grid != 0 && !PowerOfTwo(grid):
-		return n, fmt.Errorf("mechanism: %s.Grid = %v, want a power of two, or 0 for one that suits the noise", name, grid)
+		return n, fmt.Errorf("mechanism: %s.Grid = %v, want a power of two from 2^-500 to 2^498, or 0 for one that suits the noise", name, grid)
 	}
 	if err := size.Check(fmt.Sprintf("mechanism: %s.Dim = %d", name, dim), 3*float64(dim)); err != nil {
 		return n, err
@@ -45,8 +45,8 @@ func Check(name string, epsilon float64, dim int, bound, grid float64, n privacy
 	return curator.Protect(n, "record's vector")
 }
 
-// PowerOfTwo reports whether x is a power of two between 2^-500 and 2^500. No product or quotient
-// with such a number is rounded in this package.
+// PowerOfTwo reports whether x is a power of two from 2^-500 to 2^498. No product or quotient with
+// such a number is rounded in this package.
 func PowerOfTwo(x float64) bool {
 	fraction, exponent := math.Frexp(x)
 	return fraction == 0.5 && exponent > -500 && exponent < 500
@@ -64,18 +64,19 @@ func suit(noise, bound, shares float64) float64 {
 func below(x float64) float64 { return math.Ldexp(1, math.Ilogb(x)) }
 
 // Finest returns the finest grid of which a standard deviation of noise is less than 2^25 steps,
-// and a sum less than 2^52. It returns the given grid if that is finer.
+// and a sum less than 2^52, or one twice as coarse. It returns the given grid if that is finer.
 func Finest(grid, noise, sum float64) float64 {
 	return min(grid, max(below(noise/(1<<24)), below(sum/(1<<51))))
 }
 
-// Steps returns bound/grid. It chooses a suitable power of two if the grid is 0.
+// Steps returns bound/grid. It chooses a suitable power of two if the grid is 0, from 2^-500 to
+// 2^498 as any other.
 func Steps(name string, bound, noise, shares float64, grid *float64) (float64, error) {
 	if *grid == 0 {
 		*grid = suit(noise, bound, shares)
 	}
 	if !PowerOfTwo(*grid) {
-		return 0, fmt.Errorf("mechanism: %s.Bound = %v with noise of %v has no grid, want both between 1e-100 and 1e100", name, bound, noise)
+		return 0, fmt.Errorf("mechanism: %s.Bound = %v with noise of %v has no grid, want one from 2^-500 to 2^498", name, bound, noise)
 	}
 	return bound / *grid, nil
 }
