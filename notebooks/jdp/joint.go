@@ -199,7 +199,7 @@ func FigureJoint(axis string) *charts.Figure {
 		s := charts.Series{Name: policy, Style: i + 1, X: x, Y: worst}
 		for j, regret := range worst {
 			half := se[j] * of.Curves[0].Student95()
-			s.Lo, s.Hi = append(s.Lo, regret-half), append(s.Hi, regret+half)
+			s.Lo, s.Hi = append(s.Lo, math.Max(0, regret-half)), append(s.Hi, regret+half)
 		}
 		f.Series = append(f.Series, s)
 		f.Caption += fmt.Sprintf("%s: power %s. ", policy, powerOf(JointPower(of, axis, policy)))

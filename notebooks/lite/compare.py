@@ -21,7 +21,7 @@ DIFFER = {
     ("00b-floats", "p00b-discrete"): "the system's randomness",
     ("00b-floats", "b72"): "the system's randomness",
     ("01-losses", "l01-time"): "time",
-    ("03-beyond", "0ed15546"): "the system's randomness",
+    ("03-sums", "0ed15546"): "the system's randomness",
 }
 
 

@@ -65,6 +65,14 @@ var set = exercise.Set{
 	"square root": exercise.Like(func(i int) float64 { // a central binomial coefficient over 4^i
 		return math.Gamma(float64(i)+0.5) / (math.Sqrt(math.Pi) * math.Gamma(float64(i)+1))
 	}, 1e-9, "r(%d)", exercise.Grid(exercise.Args{0, 1, 7, 40})),
+	"releases": exercise.Like(func(n, eta float64) float64 { return math.Log(n) / math.Log1p(eta) }, 1e-9,
+		"the releases of n = %v rows for η = %v", exercise.Grid(exercise.Args{2.0, 1024.0, 5e7}, exercise.Args{0.25, 1.0})),
+	"narrows": exercise.Like(func(d int, rhoMin, rhoMax float64) float64 { return float64(d)*rhoMax - float64(d)*rhoMin }, 1e-9,
+		"the rounds for d = %d, ρmin = %v, ρmax = %v", exercise.Grid(exercise.Args{1, 5}, exercise.Args{0.5, 10.0}, exercise.Args{11.0, 30.0})),
+	"logistic row": exercise.Like(func(z, y float64) (a, b float64) {
+		g, root := (1+math.Tanh(z/2))/2, 2*math.Cosh(z/2) // the slope of g is 1/root²
+		return 1 / root, (y-g)*root + z/root
+	}, 1e-9, "(a, b) for z = %v, y = %v", exercise.Grid(exercise.Args{0.0, 0.5, 2.5, -2.5}, exercise.Args{0.0, 1.0})),
 	"excludes": exercise.Like(func(p, q, delta float64) float64 { return max(0, math.Log((p-delta)/q)) }, 1e-9,
 		"what p = %v, q = %v exclude at δ = %v", []exercise.Args{{0.6, 0.2, 0}, {0.6, 0.2, 0.1}, {0.2, 0.6, 0.1}}),
 }

@@ -163,6 +163,32 @@ func excludes(p, q, delta float64) float64 {
 	return max(0, math.Log((p-delta)/q))
 }
 
+func releasesStub(n, eta float64) float64 {
+	return n // your turn
+}
+
+func releases(n, eta float64) float64 {
+	return math.Log(n) / math.Log(1+eta)
+}
+
+func narrowsStub(d int, rhoMin, rhoMax float64) (rounds float64) {
+	return rhoMax // your turn
+}
+
+func narrows(d int, rhoMin, rhoMax float64) (rounds float64) {
+	return float64(d) * (rhoMax - rhoMin)
+}
+
+func logisticRowStub(z, y float64) (a, b float64) {
+	return 1, y // your turn: these are LinUCB's
+}
+
+func logisticRow(z, y float64) (a, b float64) {
+	g := 1 / (1 + math.Exp(-z))
+	w := g * (1 - g)
+	return math.Sqrt(w), (y - g + w*z) / math.Sqrt(w)
+}
+
 var answers = map[string]notebooktest.Answer{
 	"standard privacy": {Name: "standardRegret", Stub: standardRegretStub, Solution: standardRegret, Wrong: map[string]any{
 		`return 2/(1+math.Exp(epsilon)) - 2*delta`:     func(epsilon, delta float64) float64 { return 2/(1+math.Exp(epsilon)) - 2*delta },
@@ -207,6 +233,9 @@ var answers = map[string]notebooktest.Answer{
 	"least price":   {Name: "leastPrice", Stub: leastPriceStub, Solution: leastPrice},
 	"shift":         {Name: "shiftFor", Stub: shiftForStub, Solution: shiftFor},
 	"square root":   {Name: "rootEntry", Stub: rootEntryStub, Solution: rootEntry},
+	"releases":      {Name: "releases", Stub: releasesStub, Solution: releases},
+	"narrows":       {Name: "narrows", Stub: narrowsStub, Solution: narrows},
+	"logistic row":  {Name: "logisticRow", Stub: logisticRowStub, Solution: logisticRow},
 	"excludes":      {Name: "excludes", Stub: excludesStub, Solution: excludes},
 }
 

@@ -42,7 +42,7 @@ type UCB struct {
 	RhoMin    float64 // shift the sums such that this is their rho_min; 0 means the sums' own shift
 	// OptimalShift shifts the sums to the rho_min with the least regret bound (Theorems 5 and 6). It
 	// excludes RhoMin. A tighter bound is least at the same shift. In runs with fresh arms a greater
-	// one has less regret, and with arms that stay the same more (notebook evidence/03-beyond).
+	// one has less regret, and with arms that stay the same more (notebook evidence/03-sums).
 	OptimalShift bool
 	// Width multiplies beta, > 0, for tuned comparisons; 0 means 1. Below 1 no theorem holds.
 	Width float64

@@ -33,7 +33,7 @@ import (
 // grow apart cost less: n rows make about k = ln(n)/ln(1 + Growth) of them, and the noise grows as
 // a power of ln k, where that of [BLT] grows as ln n. What is released is older, by a share of
 // Growth at most. Of the powers of two, 1/4 has the least bound on LinUCB's regret, which notebook
-// evidence/03-beyond derives. In units of L~^2/mu the largest standard deviations are:
+// evidence/03-sums derives. In units of L~^2/mu the largest standard deviations are:
 //
 //	rows   releases   Unbounded     BLT
 //	 1e3         30       2.36    3.270
