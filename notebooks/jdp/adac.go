@@ -119,7 +119,7 @@ func reportAdaC(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		}
 	}
 	t.Caption = fmt.Sprintf("Cumulative regret after n = %s rounds in five dimensions, ε = %g and δ = %g asked for; ε in the table is proved, if one round's private part is replaced: its reward, or both context and reward. "+
-		"Over BLT and Unbounded with the shift that minimises the regret bound. Differences are trial by trial; seed %d",
+		"LinUCB over BLT and Unbounded has the shift that minimises the regret bound. Differences are trial by trial; seed %d",
 		cell.Thousands(tables[0].Provenance.Rounds), Budget.Epsilon, Budget.Delta, tables[0].Provenance.Seed)
 	return t, nil
 }

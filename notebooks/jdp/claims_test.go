@@ -59,6 +59,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"j03b-kernel", "the features hardly differ", "pkg/learner/kernel.go", "ready.turns[i] /= 2 * math.Pi * length", "ready.turns[i] /= 2000 * math.Pi * length"},
 	{"j03b-joint-sign", "a batch has ten times the noise", "pkg/mechanism/continual/vector_batches.go", "b.sd = 2 * s.Bound / mu;", "b.sd = 20 * s.Bound / mu;"},
 	{"j03b-joint", "the powers are those of 1/T", "notebooks/jdp/joint.go", "add(float64(rounds), rounds, JointEpsilon)", "add(1/float64(rounds), rounds, JointEpsilon)"},
+	{"j03b-joint-learnt", "the standard error is taken for the mean", "pkg/simulate/result.go", "return c.Mean[len(c.Mean)-1] }", "return c.SE[len(c.Mean)-1] }"},
 	{"j03b-joint-table", "the first size is taken for the worst", "notebooks/lab/study.go", "; mean > regret {", "; regret == 0 {"},
 	{"st03-pulls", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
 	{"st03-rates-logs", "a node's degrees of freedom do not grow with its delta", "pkg/mechanism/internal/degrees/wishart.go", "return 28 * portable.Log(4/node.Delta)", "return 28 * portable.Log(4/0.1)"},

@@ -195,7 +195,7 @@ func FigureLogistic() *charts.Figure {
 		f.Alt = strings.TrimSuffix(f.Alt, ",") + ". "
 		f.Series = append(f.Series, s)
 	}
-	f.Caption = fmt.Sprintf("Regret after %s rounds, |θ| = %g, K = 20, d = 3, δ = %g. Ours: %d trials, seed %d, with 95%% intervals; the published program, run again: 10 trials, with two standard errors. Its claim does not hold",
+	f.Caption = fmt.Sprintf("Regret after %s rounds, |θ| = %g, K = 20, d = 3, δ = %g. Ours: %d trials, seed %d, with 95%% intervals; the published program, run again: 10 trials, with two standard errors. That program's privacy claim does not hold",
 		cell.Thousands(t.Provenance.Rounds), logisticNorm, logisticDelta, t.Curves[0].Trials, t.Provenance.Seed)
 	return f
 }

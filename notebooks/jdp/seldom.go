@@ -78,7 +78,7 @@ func reportSeldom(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error)
 				fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), less, interval, c.Trials)
 		}
 	}
-	t.Caption = fmt.Sprintf("Cumulative regret after n = %s rounds, ε = %g and δ = %g asked for, all with the shift that minimises the regret bound. The largest standard deviation of a release is in units of sensitivity/μ; J is that of the text, d = %d. η is 1/4 where nothing is said. Differences are trial by trial; seed %d",
+	t.Caption = fmt.Sprintf("Cumulative regret after n = %s rounds, ε = %g and δ = %g asked for, all with the shift that minimises the regret bound. The largest standard deviation of a release is in units of sensitivity/μ; J is that of the text, with the shift of twice the noise's bound, d = %d. η is 1/4 where nothing is said. Differences are trial by trial; seed %d",
 		cell.Thousands(tables[0].Provenance.Rounds), Budget.Epsilon, Budget.Delta, dimension, tables[0].Provenance.Seed)
 	return t, nil
 }

@@ -145,9 +145,22 @@ func FigureWidths(s cell.Scale) *charts.Figure {
 		f.Alt += fmt.Sprintf("%s: from %.1f to %.1f. ", of.name, line.Y[0], last)
 	}
 	f.Y.Range = [2]float64{0, 10 * math.Ceil(f.Series[0].Y[len(f.Series[0].Y)-1]/10)}
-	f.Caption = fmt.Sprintf("One run of LinUCB over BLT for each line, calibrated for its %s rounds: d = %d, %d arms, gap %g, %s; seed %d",
-		cell.Thousands(rounds), dimension, shiftArms, shrinkWorlds[1].env.Gap, asked, Seed)
+	f.Caption = fmt.Sprintf("One run of LinUCB over BLT for each line, calibrated for its %s rounds, from round %d on: d = %d, %d arms, gap %g, %s; seed %d",
+		cell.Thousands(rounds), from, dimension, shiftArms, shrinkWorlds[1].env.Gap, asked, Seed)
 	return f
+}
+
+// paidWide returns the round from which a shrinking width is below Proposition 4's if the arms
+// played excite all directions alike, and the share of the regret on fresh arms that is paid by
+// then, over BLT with Proposition 4's.
+func paidWide() (from int, share float64) {
+	world := shrinkWorlds[2]
+	ready := check.Try(learner.New(linear.UCB{OptimalShift: true}, seldomSums[BLTSound]).Open(world.env.Problem(), UnboundedHorizons[0]))
+	b := linUCB(ready).Bounds()
+	from = int(dimension * (b.RhoMax - b.RhoMin))
+	c := check.Try(lab.MustTable("jdp-shrink-" + world.name).Curve(BLTSound))
+	at := slices.IndexFunc(c.Rounds, func(t int) bool { return t >= from })
+	return from, c.Mean[at] / c.Final()
 }
 
 // claimShrink plays a run on fresh arms, in which theta must be in every confidence set, and
@@ -163,6 +176,9 @@ func claimShrink(s cell.Scale) (string, error) {
 	check.That(worst <= 1, "theta left the confidence set: |theta - centre|_V = %.3f beta", worst)
 	check.That(last < first, "beta is %.1f at first and %.1f at last", first, last)
 	evidence := []string{fmt.Sprintf("θ is within %.2f β of the centre in %d rounds; β falls from %.1f to %.1f", worst, rounds, first, last)}
+	from, share := paidWide()
+	check.That(share > 0.75, "on fresh arms %.2f of the regret is paid by round %d, before beta falls", share, from)
+	evidence = append(evidence, fmt.Sprintf("if all directions are excited alike, β falls from round %d on, by which %.2f of the regret on fresh arms is paid over BLT", from, share))
 	for _, world := range shrinkWorlds {
 		table := lab.MustTable("jdp-shrink-" + world.name)
 		for _, name := range world.sums {

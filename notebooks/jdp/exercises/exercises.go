@@ -73,6 +73,13 @@ var set = exercise.Set{
 		g, root := (1+math.Tanh(z/2))/2, 2*math.Cosh(z/2) // the slope of g is 1/root²
 		return 1 / root, (y-g)*root + z/root
 	}, 1e-9, "(a, b) for z = %v, y = %v", exercise.Grid(exercise.Args{0.0, 0.5, 2.5, -2.5}, exercise.Args{0.0, 1.0})),
+	"signals": exercise.Like(func(s float64) (linUCB, weighted float64) {
+		for _, sign := range []float64{-1, 1} { // the mean of y x₁ and of y z₁ over contexts and rewards
+			mean := (1 + sign*s) / 2
+			linUCB, weighted = linUCB+mean*sign*s/math.Sqrt2/2, weighted+mean*sign/2
+		}
+		return linUCB, weighted
+	}, 1e-9, "the growth a round for s = %v", exercise.Grid(exercise.Args{1.0, 0.25, 0.016})),
 	"excludes": exercise.Like(func(p, q, delta float64) float64 { return max(0, math.Log((p-delta)/q)) }, 1e-9,
 		"what p = %v, q = %v exclude at δ = %v", []exercise.Args{{0.6, 0.2, 0}, {0.6, 0.2, 0.1}, {0.2, 0.6, 0.1}}),
 }

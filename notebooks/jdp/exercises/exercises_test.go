@@ -189,6 +189,15 @@ func logisticRow(z, y float64) (a, b float64) {
 	return math.Sqrt(w), (y - g + w*z) / math.Sqrt(w)
 }
 
+func signalsStub(s float64) (linUCB, weighted float64) {
+	return s / 2, s / 2 // your turn: of LinUCB's this is the price of a round
+}
+
+func signals(s float64) (linUCB, weighted float64) {
+	moves := ((1+s)/2 - (1-s)/2) / 2
+	return moves * s / math.Sqrt2, moves
+}
+
 var answers = map[string]notebooktest.Answer{
 	"standard privacy": {Name: "standardRegret", Stub: standardRegretStub, Solution: standardRegret, Wrong: map[string]any{
 		`return 2/(1+math.Exp(epsilon)) - 2*delta`:     func(epsilon, delta float64) float64 { return 2/(1+math.Exp(epsilon)) - 2*delta },
@@ -236,6 +245,7 @@ var answers = map[string]notebooktest.Answer{
 	"releases":      {Name: "releases", Stub: releasesStub, Solution: releases},
 	"narrows":       {Name: "narrows", Stub: narrowsStub, Solution: narrows},
 	"logistic row":  {Name: "logisticRow", Stub: logisticRowStub, Solution: logisticRow},
+	"signals":       {Name: "signals", Stub: signalsStub, Solution: signals},
 	"excludes":      {Name: "excludes", Stub: excludesStub, Solution: excludes},
 }
 
