@@ -96,7 +96,8 @@ type Learner interface {
 // makes a privacy claim is a privacy.Planner.
 type Calibrated interface {
 	// Start begins a run. Its own choices draw from own; noise is for its mechanisms and nothing else.
-	// A run that cannot begin says so in its first Select.
+	// A learner that holds another hands it noise itself, not a generator over it: the operating
+	// system's randomness is known by its type. A run that cannot begin says so in its first Select.
 	Start(own *rand.Rand, noise rand.Source) Run
 }
 

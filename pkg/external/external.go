@@ -121,6 +121,9 @@ func (o *opened) WantsWarmUp() bool { return o.ready.WarmUp }
 // Start begins a run. The program has a seed from each of the two streams. Its process is found, or
 // started, in the first call.
 func (o *opened) Start(own *rand.Rand, noise rand.Source) bandit.Run {
+	if s, ok := noise.(interface{ Elsewhere() }); ok { // package snapshot asks
+		s.Elsewhere()
+	}
 	s := &session{pool: o.pool, seed: own.Uint64() >> unsafeBits, noiseSeed: noise.Uint64() >> unsafeBits}
 	r := &run{s, o}
 	runtime.AddCleanup(r, func(s *session) {

@@ -17,6 +17,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 	"github.com/dpbandits/dpbandits/pkg/value"
 )
@@ -298,4 +299,22 @@ func marks(t *testing.T) (mark string) {
 	mark = "test-" + strconv.FormatUint(rand.Uint64(), 36)
 	t.Setenv(markName, mark)
 	return mark
+}
+
+// TestNoiseIsElsewhere: the source of a run is told that a program draws noise of its own, so that
+// a saved run of it is refused.
+func TestNoiseIsElsewhere(t *testing.T) {
+	marks(t)
+	l, err := self("serve", "random").Open(small, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := new(random.System)
+	l.Start(rand.New(rand.NewPCG(1, 2)), source)
+	if _, all := source.Words(); all {
+		t.Error("the source was not told")
+	}
+	if err := bandit.Close(l); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -114,6 +114,7 @@ type delayedRun struct {
 	free    []int32 // records that are not in use
 	due     []queue // by the round in which they come, modulo Most+1
 	round   int     // rounds so far
+	failed  error   // of the learner, which ends the run
 }
 
 // late is a record that has not reached the learner.
@@ -136,15 +137,24 @@ func (d *delayedRun) WarmUp(y []float64) error {
 }
 
 // Select appends the learner's arms.
-func (d *delayedRun) Select(v *bandit.View, dst []int) ([]int, error) { return d.run.Select(v, dst) }
+func (d *delayedRun) Select(v *bandit.View, dst []int) ([]int, error) {
+	if d.failed != nil {
+		return dst, d.failed
+	}
+	return d.run.Select(v, dst)
+}
 
 // Explain appends what the learner chooses by, if it shows that.
 func (d *delayedRun) Explain(v *bandit.View, dst []bandit.Insight) ([]bandit.Insight, error) {
 	return bandit.Explain(d.run, v, dst)
 }
 
-// Update keeps the rewards until their time has come, and hands the learner those that come now.
+// Update keeps the rewards until their time has come, and hands the learner those that come now. An
+// error of the learner ends the run: who tried again would hand it a record twice.
 func (d *delayedRun) Update(v *bandit.View, arms []int, y []float64) error {
+	if d.failed != nil {
+		return d.failed
+	}
 	if err := d.check(v, arms, y); err != nil {
 		return checks.InRound(v.Round, err)
 	}
@@ -158,8 +168,8 @@ func (d *delayedRun) Update(v *bandit.View, arms []int, y []float64) error {
 	now := &d.due[d.round%len(d.due)]
 	for i := now.first; i >= 0; {
 		r := &d.records[i]
-		if err := d.run.Update(&r.view, r.arms, r.y); err != nil {
-			return err
+		if d.failed = d.run.Update(&r.view, r.arms, r.y); d.failed != nil {
+			return d.failed
 		}
 		d.free = append(d.free, i)
 		i = r.next

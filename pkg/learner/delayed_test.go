@@ -1,6 +1,8 @@
 package learner_test
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -15,6 +17,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
+	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -127,6 +130,63 @@ func TestDelayedRefuses(t *testing.T) {
 		err := d.Run.Update(v, d.Select(v, nil), []float64{0.5})
 		if err == nil || !strings.Contains(err.Error(), "want in [0, Most = 3]") {
 			t.Errorf("a delay of %d: %v", delay, err)
+		}
+	}
+}
+
+// halting is a policy whose rule fails once, at a number of records.
+type halting struct{ At int }
+
+type haltingRule struct {
+	halting
+	failed bool
+}
+
+func (h halting) Prepare(bandit.Problem, int, *privacy.Means) (learner.Prepared[privacy.Means], error) {
+	return learner.Begins[privacy.Means](func(*rand.Rand) learner.Rule[privacy.Means] { return &haltingRule{halting: h} }), nil
+}
+
+func (h *haltingRule) Learn(r *privacy.Means) ([]float64, error) {
+	if r.Records == h.At && !h.failed {
+		h.failed = true
+		return nil, errors.New("halted")
+	}
+	return []float64{0}, nil
+}
+
+func (h *haltingRule) Act(_ []float64, _ *bandit.View, dst []int) ([]int, error) {
+	return append(dst, 0), nil
+}
+
+// TestFailedRunsEnd: a rule that cannot learn from a record ends the run. The statistic has the
+// record already, and its noise is drawn: a second try would take it in twice.
+func TestFailedRunsEnd(t *testing.T) {
+	problem := bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}
+	plain := learner.New(halting{3}, tally.Tree{Budget: privacy.Budget{Epsilon: 1}})
+	for name, l := range map[string]bandit.Learner{
+		"private": plain,
+		"delayed": learner.Delayed{Learner: plain, Most: 2, Delay: always(1)},
+		"beyond":  learner.Delayed{Learner: learner.New(halting{-1}, tally.Tree{Budget: privacy.Budget{Epsilon: 1}}), Most: 2},
+	} {
+		run, _ := start(t, l, problem, 8)
+		draws, ended := "", 0
+		for round := 1; round <= 20; round++ {
+			v := bandit.View{Round: round, Arms: 2}
+			err := run.Run.Update(&v, []int{0}, []float64{1})
+			_, selects := run.Run.Select(&v, nil)
+			now := fmt.Sprint(privacy.PlanOf(run.Run, round).Draws)
+			if (err == nil) != (selects == nil) {
+				t.Fatalf("%s, round %d: Update %v, Select %v", name, round, err, selects)
+			}
+			if ended > 0 && (err == nil || now != draws) {
+				t.Fatalf("%s, round %d, after the end in round %d: %v, draws %s and then %s", name, round, ended, err, draws, now)
+			}
+			if err != nil && ended == 0 {
+				draws, ended = now, round
+			}
+		}
+		if ended == 0 {
+			t.Errorf("%s: 20 rounds without an error", name)
 		}
 	}
 }

@@ -135,7 +135,7 @@ type calibratedLocal struct {
 // LocalRun is a [Local] in one trial.
 type LocalRun struct {
 	*calibratedLocal
-	failed   error // why the run could not begin
+	failed   error // why the run could not begin, or had to end
 	reporter Reporter
 	server   gate
 	mixer    Mixer // nil without a batch
@@ -325,9 +325,11 @@ func (l *LocalRun) learn(v *bandit.View, arms []int, y []float64) error {
 	l.messages++
 	l.count(x, y[0])
 	if l.mixer != nil {
-		return l.mixer.Collect(m, &l.server)
+		l.failed = l.mixer.Collect(m, &l.server)
+	} else {
+		l.failed = l.server.Receive(m)
 	}
-	return l.server.Receive(m)
+	return l.failed // the message is sent, and would come a second time
 }
 
 // count counts what a device clips, for the simulation's warnings. No message carries these counts.

@@ -49,7 +49,7 @@ func (m Metered) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) 
 	if _, ok := inner.(privacy.Planner); !ok {
 		return nil, fmt.Errorf("learner: Metered.Learner is a %T, want one that says what it spends (privacy.Planner)", m.Learner)
 	}
-	ready := &meteredCalibrated{inner: inner, budget: m.Budget, freeze: m.Freeze}
+	ready := &meteredCalibrated{inner: inner, of: p, budget: m.Budget, freeze: m.Freeze}
 	if w, ok := inner.(bandit.Warmer); ok && w.WantsWarmUp() {
 		ready.first = 1
 	}
@@ -65,6 +65,7 @@ type meteredCalibrated struct {
 	inner  bandit.Calibrated
 	budget privacy.Budget
 	freeze bool
+	of     bandit.Problem
 	first  int // records before round 1: 1 with a round 0
 	paid   int // records that the budget pays for, with that of round 0
 }
@@ -178,6 +179,12 @@ func (m *meteredRun) Update(v *bandit.View, arms []int, y []float64) error {
 		m.records++ // also if it is refused: what an error shows is paid for
 		return m.run.Update(v, arms, y)
 	case m.freeze:
+		if !v.Fits(&m.of) {
+			return checks.InRound(v.Round, m.of.CheckView(v))
+		}
+		if err := m.of.CheckArms(v, arms, y); err != nil {
+			return checks.InRound(v.Round, err)
+		}
 		if !packed.Finite(y) {
 			return checks.InRound(v.Round, fmt.Errorf("rewards of %v, want finite", slices.Clone(y)))
 		}

@@ -175,7 +175,7 @@ type PrivateRun[R any] struct {
 	rule      Rule[R]
 	encoder   Encoder // the rule, if it is one
 	stream    privacy.Stream[R]
-	failed    error // why the run could not begin
+	failed    error // why the run could not begin, or had to end
 	warm      bool  // round 0 is over
 	record    privacy.Record
 	turn, now []int // arms played in turn, and the one of this round
@@ -264,13 +264,15 @@ func (l *PrivateRun[R]) Update(v *bandit.View, arms []int, y []float64) error {
 	return l.add(v.Round)
 }
 
-// add hands the record to the statistic. If the release has changed, the policy learns from it.
+// add hands the record to the statistic. If the release has changed, the policy learns from it. If
+// it cannot, the run ends: the record is in, and would come a second time.
 func (l *PrivateRun[R]) add(round int) error {
 	moved, err := l.stream.Add(&l.record)
 	l.record = privacy.Record{}
 	if err == nil {
 		if l.moved = moved; moved {
 			err = l.learn()
+			l.failed = err
 		}
 	}
 	return checks.InRound(round, err)

@@ -35,9 +35,9 @@ func NewNoise(source rand.Source) *Noise {
 	if script, ok := source.(Script); ok {
 		return &Noise{script: script}
 	}
-	ledger, ok := source.(*Ledger)
-	if ok {
-		source = ledger.source
+	ledger, _ := source.(*Ledger)
+	for inner := ledger; inner != nil; inner, _ = source.(*Ledger) {
+		source = inner.source
 	}
 	if source == nil {
 		return nil
@@ -59,7 +59,7 @@ func (n *Noise) Source() *random.System {
 	if n == nil {
 		return nil
 	}
-	if n.seeded != nil {
+	if n.system == nil && n.seeded != nil {
 		n.seeded.Elsewhere()
 	}
 	return n.system

@@ -17,6 +17,7 @@ type System struct {
 	past   []uint64 // given before new ones
 	record bool
 	words  []uint64 // all that were given, if they are recorded
+	others bool     // a run draws from elsewhere, too
 }
 
 // Record has the source give the words of the past first, then new ones, and keep them all: for a
@@ -27,8 +28,13 @@ func (s *System) Record(past []uint64) *System {
 	return s
 }
 
-// Words returns a copy of all words that a source has given since Record.
-func (s *System) Words() []uint64 { return slices.Clone(s.words) }
+// Elsewhere notes that a run which was handed the source draws noise from elsewhere, as a program
+// of its own does: the words are then not all that the run is made of.
+func (s *System) Elsewhere() { s.others = true }
+
+// Words returns a copy of all words that a source has given since Record, and whether they are all
+// of the run's randomness.
+func (s *System) Words() (words []uint64, all bool) { return slices.Clone(s.words), !s.others }
 
 // Uint64 returns a word of randomness.
 func (s *System) Uint64() uint64 {

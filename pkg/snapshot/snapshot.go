@@ -4,11 +4,13 @@
 //   - [Session] is the run: a bandit.Run that keeps what it was given
 //   - [Session.Save] writes it, and [Load] plays it again and goes on
 //
-// A run is a function of its learner, its problem, its streams and its records. So these are what
-// is saved, and Load plays all records again: each arm has to be the one that was played then.
-// Nothing of the learner's inside is written, and no type has to take part. The run goes on bit for
-// bit, with what it has spent of its budget. A changed file, another learner, and code that now
-// plays other arms are refused.
+// A run is a function of its learner, its problem, its streams and the calls of its methods. So
+// these are what is saved, and Load makes all calls again: each arm has to be the one that was
+// played then, and what was refused is refused again. Nothing of the learner's inside is written,
+// and no type has to take part. The run goes on bit for bit, with what it has spent of its budget.
+// A changed file, another learner, and code that now plays other arms are refused. So is, from the
+// beginning, a run with noise that is not of its streams: of a program (package external), and in a
+// seeded run the operating system's.
 //
 // # A state is a secret
 //
@@ -31,6 +33,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -40,26 +43,53 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/value"
 )
 
-// Session is a run that can be saved. It keeps all that it is given: 8 bytes for each number of a
-// round's contexts, unless View.Same says that they are those of the round before.
+// Session is a run that can be saved. It keeps all that it is given, what it refused included: 8
+// bytes for each number of a round's contexts, unless View.Same says that they are those of the
+// round before, and they are. It is no value to copy, and serves one goroutine.
 type Session struct {
-	state state
-	ready bandit.Calibrated
-	run   bandit.Run
-	noise *random.System // of a deployed run
-	seed  *seeded        // of another
-	copy  bool           // a state of this run exists
+	state  state
+	ready  bandit.Calibrated
+	run    bandit.Run
+	noise  source
+	rounds int
+	asked  bool        // the last Select has had no Update
+	view   bandit.View // of the last Select
+	copy   bool        // a state of this run exists
 }
 
-// seeded is a seeded source that knows whether a mechanism draws from the operating system in its
-// place. Its words are then not those of the seed, and a run of them is not played again.
+// source is the run's noise. It is told if a mechanism draws from elsewhere: such a run is not
+// played again.
+type source interface {
+	rand.Source
+	Elsewhere()
+	drawn() (words []uint64, count int, all bool)
+}
+
+// seeded is the noise of a seeded run, which keeps no words.
 type seeded struct {
 	rand.Source
+	count     int
 	elsewhere bool
+}
+
+// Uint64 counts the words.
+func (s *seeded) Uint64() uint64 {
+	s.count++
+	return s.Source.Uint64()
 }
 
 // Elsewhere is what privacy.Noise tells the source.
 func (s *seeded) Elsewhere() { s.elsewhere = true }
+
+func (s *seeded) drawn() ([]uint64, int, bool) { return nil, s.count, !s.elsewhere }
+
+// recorded is the noise of a deployed run.
+type recorded struct{ *random.System }
+
+func (r recorded) drawn() ([]uint64, int, bool) {
+	words, all := r.Words()
+	return words, len(words), all
+}
 
 // state is what is saved.
 type state struct {
@@ -69,18 +99,26 @@ type state struct {
 	Seed    uint64
 	System  bool     // the noise is the operating system's
 	Noise   []uint64 // the words of it that were drawn
-	Warm    []float64
-	Rounds  []round
+	Drawn   int      // how many words of noise were drawn
+	Calls   []call
 }
 
-// round is what the run was given in a round, and what it played.
-type round struct {
-	View     bandit.View // without X if that is the last one's
-	Selected []int       // nil if there was no Select
-	Updated  bool
-	Arms     []int
-	Rewards  []float64
+// call is what the run was asked, and what it answered.
+type call struct {
+	Kind    kind
+	View    bandit.View // of a Select; without X if that is the last one's
+	Arms    []int       // that a Select chose, or an Update was given
+	Rewards []float64   // of an Update or a WarmUp
+	Refused bool
 }
+
+type kind uint8
+
+const (
+	warmUp kind = iota
+	selects
+	updates
+)
 
 var (
 	_ bandit.Warmed   = (*Session)(nil)
@@ -88,8 +126,8 @@ var (
 	_ privacy.Planner = (*Session)(nil)
 )
 
-// Seeded begins a run whose noise is seeded: for research. It refuses a learner with a mechanism
-// that draws from the operating system whatever the seed.
+// Seeded begins a run whose noise is seeded: for research. It refuses a learner whose noise the
+// seed does not make.
 func Seeded(l bandit.Learner, p bandit.Problem, horizon int, seed uint64) (*Session, error) {
 	return begin(l, state{Problem: p, Horizon: horizon, Seed: seed})
 }
@@ -118,28 +156,28 @@ func begin(l bandit.Learner, s state) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
-	session := &Session{state: s, ready: ready}
-	var source rand.Source
+	session := &Session{state: s, ready: ready, noise: &seeded{Source: random.Source(s.Seed, 0, "noise")}}
+	var noise rand.Source = session.noise
 	if s.System {
-		session.noise = new(random.System).Record(s.Noise)
-		source = session.noise
-	} else {
-		session.seed = &seeded{Source: random.Source(s.Seed, 0, "noise")}
-		source = session.seed
+		system := new(random.System).Record(s.Noise)
+		session.noise, noise = recorded{system}, system
 	}
-	session.run = ready.Start(random.New(s.Seed, 0, "own"), source)
+	session.run = ready.Start(random.New(s.Seed, 0, "own"), noise)
 	if err := session.repeatable(); err != nil {
-		return nil, err
+		return nil, errors.Join(err, session.Close())
 	}
 	return session, nil
 }
 
-// repeatable returns an error if the noise is neither recorded nor made by the seed.
+// repeatable returns an error if noise is drawn from elsewhere than the session's source.
 func (s *Session) repeatable() error {
-	if s.seed != nil && s.seed.elsewhere {
-		return fmt.Errorf("snapshot: a seeded run of %.500s, which draws from the operating system: its past could not be played again, want Deployed", s.state.Learner)
+	if _, _, all := s.noise.drawn(); all {
+		return nil
 	}
-	return nil
+	if s.state.System {
+		return fmt.Errorf("snapshot: a run of %.500s, whose noise a program of its own draws: its past could not be played again", s.state.Learner)
+	}
+	return fmt.Errorf("snapshot: a seeded run of %.500s, whose noise the seed does not make: its past could not be played again; if the operating system makes it, want Deployed", s.state.Learner)
 }
 
 // WantsWarmUp reports whether the run needs a round 0.
@@ -155,39 +193,54 @@ func (s *Session) WarmUp(y []float64) error {
 		return fmt.Errorf("snapshot: a %T takes in no round 0", s.run)
 	}
 	err := w.WarmUp(y)
-	if err == nil {
-		s.state.Warm = slices.Clone(y)
-	}
+	s.log(call{Kind: warmUp, Rewards: y}, err)
 	return err
+}
+
+// log keeps a copy of a call. A refused one is kept, too: what the run counts as spent has to be
+// spent in the run that goes on.
+func (s *Session) log(c call, err error) {
+	c.Arms, c.Rewards, c.Refused = slices.Clone(c.Arms), slices.Clone(c.Rewards), err != nil
+	s.state.Calls = append(s.state.Calls, c)
 }
 
 // Select appends the arms that the run plays to dst.
 func (s *Session) Select(v *bandit.View, dst []int) ([]int, error) {
 	n := len(dst)
 	dst, err := s.run.Select(v, dst)
-	if err != nil {
-		return dst, err
+	seen := *v
+	if v.Same && same(v.X, s.view.X) {
+		seen.X = nil
+	} else {
+		seen.X = slices.Clone(v.X)
 	}
-	r := round{View: *v, Selected: slices.Clone(dst[n:])}
-	r.View.X = slices.Clone(v.X)
-	if last := len(s.state.Rounds) - 1; v.Same && last >= 0 && s.state.Rounds[last].View.Round == v.Round-1 {
-		r.View.X = nil
+	s.log(call{Kind: selects, View: seen, Arms: dst[n:]}, err)
+	if seen.X == nil {
+		seen.X = s.view.X
 	}
-	s.state.Rounds = append(s.state.Rounds, r)
-	return dst, nil
+	s.view = seen
+	if s.asked = err == nil; s.asked {
+		s.rounds++
+	}
+	return dst, err
+}
+
+// same compares numbers bit by bit, as one may be NaN.
+func same(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
 // Update gives the run the rewards of the arms played. It comes after Select for the same view.
 func (s *Session) Update(v *bandit.View, arms []int, y []float64) error {
-	last := len(s.state.Rounds) - 1
-	if last < 0 || s.state.Rounds[last].View.Round != v.Round || s.state.Rounds[last].Updated {
+	if !s.asked || v.Round != s.view.Round {
 		return fmt.Errorf("snapshot: round %d: an Update without a Select before it", v.Round)
 	}
-	err := s.run.Update(v, arms, y)
-	if err == nil {
-		r := &s.state.Rounds[last]
-		r.Updated, r.Arms, r.Rewards = true, slices.Clone(arms), slices.Clone(y)
+	if v.Arms != s.view.Arms || v.Dim != s.view.Dim || !same(v.X, s.view.X) {
+		return fmt.Errorf("snapshot: round %d: an Update with other contexts than the Select before it", v.Round)
 	}
+	err := s.run.Update(&s.view, arms, y)
+	s.log(call{Kind: updates, Arms: arms, Rewards: y}, err)
+	s.asked = err != nil
 	return err
 }
 
@@ -217,7 +270,7 @@ func (s *Session) Plan(records int) privacy.Plan {
 func (s *Session) Close() error { return errors.Join(bandit.Close(s.run), bandit.Close(s.ready)) }
 
 // Rounds returns how many rounds were played.
-func (s *Session) Rounds() int { return len(s.state.Rounds) }
+func (s *Session) Rounds() int { return s.rounds }
 
 // magic begins a file, and says its format. It also changes with the law of the noise that a word
 // makes: a past under noise that is nearly the same would show the data.
@@ -230,9 +283,7 @@ func (s *Session) Save(w io.Writer) error {
 		return err
 	}
 	s.copy = true
-	if s.noise != nil {
-		s.state.Noise = s.noise.Words()
-	}
+	s.state.Noise, s.state.Drawn, _ = s.noise.drawn()
 	var b bytes.Buffer
 	b.WriteString(magic)
 	if err := gob.NewEncoder(&b).Encode(s.state); err != nil {
@@ -249,6 +300,9 @@ func (s *Session) Save(w io.Writer) error {
 // the learner is another, or if a round plays other arms than then or the rounds draw more words
 // of noise or fewer, as another version of the learner's code may.
 func Load(r io.Reader, l bandit.Learner) (*Session, error) {
+	if r == nil {
+		return nil, errors.New("snapshot: the reader is nil")
+	}
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
@@ -264,40 +318,50 @@ func Load(r io.Reader, l bandit.Learner) (*Session, error) {
 	if err := gob.NewDecoder(bytes.NewReader(text[len(magic):end])).Decode(&saved); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
-	rounds := saved.Rounds
-	saved.Rounds = nil
 	s, err := begin(l, saved)
 	if err != nil {
 		return nil, err
 	}
-	if saved.Warm != nil {
-		if err := s.WarmUp(saved.Warm); err != nil {
-			return nil, fmt.Errorf("snapshot: round 0, played again: %w", err)
-		}
+	if err := s.replay(saved.Calls); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
-	var x []float64
-	for _, r := range rounds {
-		v := r.View
-		if v.X == nil && v.Same {
-			v.X = x
-		}
-		x = v.X
-		arms, err := s.Select(&v, nil)
-		if err == nil && !slices.Equal(arms, r.Selected) {
-			err = fmt.Errorf("it plays %v, and played %v when it was saved: its code is another", arms, r.Selected)
-		}
-		if err == nil && r.Updated {
-			err = s.Update(&v, r.Arms, r.Rewards)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("snapshot: round %d, played again: %w", v.Round, err)
-		}
-	}
-	if s.noise != nil {
-		if now, then := len(s.noise.Words()), len(saved.Noise); now != then {
-			return nil, fmt.Errorf("snapshot: the rounds, played again, draw %d words of noise, and drew %d when they were saved: their code is another", now, then)
-		}
+	if _, now, _ := s.noise.drawn(); now != saved.Drawn {
+		return nil, errors.Join(s.Close(),
+			fmt.Errorf("snapshot: the rounds, played again, draw %d words of noise, and drew %d when they were saved: their code is another", now, saved.Drawn))
 	}
 	s.copy = true
 	return s, nil
+}
+
+// replay makes calls again, and wants the answers that they got.
+func (s *Session) replay(calls []call) error {
+	s.state.Calls = nil
+	for _, c := range calls {
+		v, round := c.View, s.view.Round
+		if v.X == nil && v.Same {
+			v.X = s.view.X
+		}
+		var arms []int
+		var err error
+		switch c.Kind {
+		case warmUp:
+			round, err = 0, s.WarmUp(c.Rewards)
+		case selects:
+			round = v.Round
+			if arms, err = s.Select(&v, nil); err == nil && !c.Refused && !slices.Equal(arms, c.Arms) {
+				return fmt.Errorf("snapshot: round %d, played again: it plays %v, and played %v when it was saved: its code is another", round, arms, c.Arms)
+			}
+		case updates:
+			err = s.Update(&s.view, c.Arms, c.Rewards)
+		default:
+			return fmt.Errorf("snapshot: a call of kind %d, want at most %d", c.Kind, updates)
+		}
+		if err != nil && !c.Refused {
+			return fmt.Errorf("snapshot: round %d, played again: %w", round, err)
+		}
+		if err == nil && c.Refused {
+			return fmt.Errorf("snapshot: round %d, played again: it takes in what it refused when it was saved: its code is another", round)
+		}
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"io"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -205,19 +206,26 @@ func TestSeededRefuses(t *testing.T) {
 	for name, l := range map[string]bandit.Learner{
 		"alone":             secure,
 		"under a coin":      learner.RandomisedAction{Learner: secure, Epsilon: 1},
-		"beside other sums": late{1},
+		"beside other sums": late{Round: 1},
+		"a program":         late{Round: 1, Always: true},
 	} {
 		if _, err := Seeded(l, contextual, 64, 1); err == nil || !strings.Contains(err.Error(), "want Deployed") {
 			t.Errorf("%s: %v", name, err)
 		}
 		s, err := Deployed(l, contextual, 64)
+		if name == "a program" {
+			if err == nil || !strings.Contains(err.Error(), "program") {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		play(t, s, 1, 20)
 		play(t, loaded(t, saved(t, s), l), 21, 30)
 	}
-	s := begun(t, late{2}, false)
+	s := begun(t, late{Round: 2}, false)
 	saved(t, s)
 	play(t, s, 1, 3)
 	if err := s.Save(io.Discard); err == nil || !strings.Contains(err.Error(), "want Deployed") {
@@ -226,8 +234,11 @@ func TestSeededRefuses(t *testing.T) {
 }
 
 // late is a learner whose noise asks for the operating system's randomness in a round; 1 is as it
-// starts.
-type late struct{ Round int }
+// starts. Or it always draws noise of its own.
+type late struct {
+	Round  int
+	Always bool
+}
 
 type lateRun struct {
 	late
@@ -236,6 +247,9 @@ type lateRun struct {
 
 func (l late) Open(bandit.Problem, int) (bandit.Calibrated, error) {
 	return bandit.Starts(func(_ *rand.Rand, source rand.Source) bandit.Run {
+		if s, ok := source.(interface{ Elsewhere() }); ok && l.Always {
+			s.Elsewhere()
+		}
 		r := &lateRun{l, privacy.NewNoise(source)}
 		r.draw(1)
 		return r
@@ -276,27 +290,104 @@ func (r *drawingRun) Update(*bandit.View, []int, []float64) error {
 // and code that draws more would show the past again under new noise.
 func TestOtherDraws(t *testing.T) {
 	defer func() { words = 2 }()
-	s := begun(t, drawing{}, true)
-	for round := range 3 {
-		v := bandit.View{Round: round + 1, Arms: 3}
-		if _, err := s.Select(&v, nil); err != nil {
-			t.Fatal(err)
+	for _, deploy := range []bool{false, true} {
+		words = 2
+		s := begun(t, drawing{}, deploy)
+		for round := range 3 {
+			v := bandit.View{Round: round + 1, Arms: 3}
+			if _, err := s.Select(&v, nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Update(&v, []int{}, nil); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if err := s.Update(&v, []int{}, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	state := saved(t, s)
-	loaded(t, state, drawing{})
-	for _, words = range []int{1, 3} {
-		if _, err := Load(bytes.NewReader(state), drawing{}); err == nil || !strings.Contains(err.Error(), "words of noise") {
-			t.Errorf("%d words a round, and 2 when it was saved: %v", words, err)
+		state := saved(t, s)
+		loaded(t, state, drawing{})
+		for _, words = range []int{1, 3} {
+			if _, err := Load(bytes.NewReader(state), drawing{}); err == nil || !strings.Contains(err.Error(), "words of noise") {
+				t.Errorf("%d words a round, and 2 when it was saved: %v", words, err)
+			}
 		}
 	}
 }
 
+// TestRefusedCalls: what a run counts as spent by a refused call is spent after Load, too. Metered
+// counts a record that is refused, and ends; one that is frozen counts none.
+func TestRefusedCalls(t *testing.T) {
+	for _, freeze := range []bool{false, true} {
+		l := learner.Metered{Learner: tree, Budget: privacy.Budget{Epsilon: 0.9, Delta: 1e-6}, Freeze: freeze}
+		s := begun(t, l, false)
+		var v bandit.View
+		round := func(s *Session, number int, y float64) error {
+			v = bandit.View{Round: number, Arms: 3, Dim: 2, X: []float64{1, 0, 0, 1, 0.5, 0.5}}
+			arms, err := s.Select(&v, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s.Update(&v, arms, []float64{y})
+		}
+		on := func(s *Session, from int) { // to an end that may come earlier
+			for number := from; number <= 40; number++ {
+				_ = round(s, number, 1)
+			}
+		}
+		for number := 1; number <= 20; number++ {
+			if err := round(s, number, math.NaN()); err == nil {
+				t.Fatal("a reward of NaN is taken in")
+			}
+			again, twin := loaded(t, saved(t, s), l), begun(t, l, false)
+			for earlier := 1; earlier <= number; earlier++ {
+				_ = round(twin, earlier, math.NaN())
+			}
+			on(again, number+1)
+			on(twin, number+1)
+			if x, y := released(t, again), released(t, twin); !slices.Equal(x, y) {
+				t.Fatalf("freeze %v: after %d refused records the loaded run releases %v, another one %v", freeze, number, x, y)
+			}
+		}
+	}
+}
+
+// closing is a learner that counts what is open of it.
+type closing struct{ shifty }
+
+type closingReady struct{ bandit.Calibrated }
+
+var opened int
+
+func (c closing) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	opened++
+	ready, err := c.shifty.Open(p, horizon)
+	return closingReady{ready}, err
+}
+
+func (closingReady) Close() error {
+	opened--
+	return nil
+}
+
+// TestLoadCloses: a learner that is not given back is closed.
+func TestLoadCloses(t *testing.T) {
+	s := begun(t, closing{}, false)
+	play(t, s, 1, 3)
+	state := saved(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { plays = 0 }()
+	plays = 1
+	if _, err := Load(bytes.NewReader(state), closing{}); err == nil || opened != 0 {
+		t.Errorf("%v, and %d learners are open", err, opened)
+	}
+	if _, err := Load(nil, tree); err == nil {
+		t.Error("no reader")
+	}
+}
+
 // TestStateIsWhatItWasGiven: contexts are copied unless View.Same says that they are the last ones,
-// a refused call leaves no trace, and a round that has no rewards yet is saved, too.
+// and they are, and a round that has no rewards yet is saved, too. An Update is of the contexts of
+// its Select, in which one may be NaN.
 func TestStateIsWhatItWasGiven(t *testing.T) {
 	s := begun(t, tree, false)
 	x := []float64{1, 0, 0, 1, 0.5, 0.5}
@@ -315,17 +406,34 @@ func TestStateIsWhatItWasGiven(t *testing.T) {
 		t.Errorf("a second Update: %v", err)
 	}
 	clear(v.X)
-	copy(v.X, x)
-	v.Round, v.Same = 2, true
+	v.Round = 2
 	if arms, err = s.Select(&v, nil); err != nil {
 		t.Fatal(err)
 	}
-	if first, second := s.state.Rounds[0].View.X, s.state.Rounds[1].View.X; !slices.Equal(first, x) || second != nil {
-		t.Errorf("contexts %v and %v are kept, want %v and none", first, second, x)
+	copy(v.X, x)
+	if err := s.Update(&v, arms, []float64{1}); err == nil || !strings.Contains(err.Error(), "other contexts") {
+		t.Errorf("an Update of what was no Select's: %v", err)
+	}
+	v.Same = true // which is not so
+	if arms, err = s.Select(&v, nil); err != nil {
+		t.Fatal(err)
+	}
+	v.Round = 3
+	if arms, err = s.Select(&v, nil); err != nil {
+		t.Fatal(err)
+	}
+	var kept [][]float64
+	for _, c := range s.state.Calls {
+		if c.Kind == selects {
+			kept = append(kept, c.View.X)
+		}
+	}
+	if want := [][]float64{x, make([]float64, 6), x, nil}; !reflect.DeepEqual(kept, want) {
+		t.Errorf("contexts %v are kept, want %v", kept, want)
 	}
 	again := loaded(t, saved(t, s), tree)
-	if !reflect.DeepEqual(again.state.Rounds, s.state.Rounds) {
-		t.Errorf("rounds %+v, want %+v", again.state.Rounds, s.state.Rounds)
+	if !reflect.DeepEqual(again.state.Calls, s.state.Calls) {
+		t.Errorf("calls %+v, want %+v", again.state.Calls, s.state.Calls)
 	}
 	for _, s := range []*Session{s, again} {
 		if err := s.Update(&v, arms, []float64{0.5}); err != nil {

@@ -18,6 +18,7 @@ type posterior struct {
 	told
 	normals *random.Normals
 	before  random.Normals // as they were before the draws of the last round
+	drawn   bool           // there was a round with draws
 
 	below     []random.BetaBelow // by arm, for draws below the floor
 	floor     float64
@@ -38,7 +39,7 @@ func (l *posterior) largest(broadcast []float64, boost float64, round int, dst [
 		return append(dst, max(unseen, 0)), err
 	}
 	raise := raised(boost, round)
-	l.before = *l.normals
+	l.before, l.drawn = *l.normals, true
 	if l.ours(broadcast) {
 		if round < l.from || round > l.end || l.computed > 32*len(l.of) {
 			l.begin(boost, round)
@@ -75,7 +76,7 @@ func (l *posterior) explain(broadcast []float64, boost float64, round int, dst [
 		x, y := shapes(of, raise)
 		m := x / (x + y)
 		above = m + math.Sqrt(m*(1-m)/(x+y+1)) - of[mean]
-		if unseen >= 0 { // nothing was drawn
+		if unseen >= 0 || !l.drawn {
 			return math.NaN(), above
 		}
 		return normals.Beta(x, y), above

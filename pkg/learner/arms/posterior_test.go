@@ -1,6 +1,7 @@
 package arms
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -72,6 +73,31 @@ func TestPosterior(t *testing.T) {
 					t.Errorf("%s, trial %d: %.3g draws of %d arms are computed in a round", name, trial, mean, arms)
 				}
 			}
+		}
+	}
+}
+
+// TestPosteriorExplainsNoDraw: once all arms have an estimate, and before the first draw, there are
+// means, and no index.
+func TestPosteriorExplainsNoDraw(t *testing.T) {
+	l := Thompson{}.Learner()
+	ready, err := l.Open(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, v := start(ready, 0), bandit.View{Arms: 2}
+	for v.Round = 1; v.Round <= 2; v.Round++ {
+		if err := run.Update(&v, []int{v.Round - 1}, []float64{1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shown, err := run.Explain(&v, nil)
+	if err != nil || len(shown) != 2 {
+		t.Fatalf("%v, and %v", shown, err)
+	}
+	for _, s := range shown {
+		if !math.IsNaN(s.Index) || s.Estimate != 1 {
+			t.Errorf("%+v, want an index of NaN", s)
 		}
 	}
 }
