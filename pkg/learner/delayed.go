@@ -190,7 +190,10 @@ func (d *delayedRun) check(v *bandit.View, arms []int, y []float64) error {
 	if !packed.Finite(y) {
 		return fmt.Errorf("rewards of %v, want finite", slices.Clone(y))
 	}
-	for _, a := range arms {
+	for i, a := range arms {
+		if slices.Contains(arms[:i], a) {
+			return fmt.Errorf("arm %d twice in %v", a, slices.Clone(arms))
+		}
 		if x := v.Row(a); !packed.Finite(x) {
 			return fmt.Errorf("the context of arm %d is %v, want finite numbers", a, slices.Clone(x))
 		}

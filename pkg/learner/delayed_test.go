@@ -12,11 +12,14 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/expect"
 	"github.com/dpbandits/dpbandits/pkg/internal/runtest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/learner/internal/learnertest"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/learner/local"
+	"github.com/dpbandits/dpbandits/pkg/learner/slots"
+	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/tally"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -134,7 +137,7 @@ func TestDelayedRefuses(t *testing.T) {
 	}
 }
 
-// halting is a policy whose rule fails once, at a number of records.
+// halting is a policy whose rule fails once, from a number of records on; 0: never.
 type halting struct{ At int }
 
 type haltingRule struct {
@@ -147,7 +150,7 @@ func (h halting) Prepare(bandit.Problem, int, *privacy.Means) (learner.Prepared[
 }
 
 func (h *haltingRule) Learn(r *privacy.Means) ([]float64, error) {
-	if r.Records == h.At && !h.failed {
+	if h.At > 0 && r.Records >= h.At && !h.failed {
 		h.failed = true
 		return nil, errors.New("halted")
 	}
@@ -162,11 +165,11 @@ func (h *haltingRule) Act(_ []float64, _ *bandit.View, dst []int) ([]int, error)
 // record already, and its noise is drawn: a second try would take it in twice.
 func TestFailedRunsEnd(t *testing.T) {
 	problem := bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}
-	plain := learner.New(halting{3}, tally.Tree{Budget: privacy.Budget{Epsilon: 1}})
+	plain := learner.New(halting{At: 3}, tally.Tree{Budget: privacy.Budget{Epsilon: 1}})
 	for name, l := range map[string]bandit.Learner{
 		"private": plain,
 		"delayed": learner.Delayed{Learner: plain, Most: 2, Delay: always(1)},
-		"beyond":  learner.Delayed{Learner: learner.New(halting{-1}, tally.Tree{Budget: privacy.Budget{Epsilon: 1}}), Most: 2},
+		"beyond":  learner.Delayed{Learner: learner.New(halting{}, tally.Tree{Budget: privacy.Budget{Epsilon: 1}}), Most: 2},
 	} {
 		run, _ := start(t, l, problem, 8)
 		draws, ended := "", 0
@@ -188,5 +191,36 @@ func TestFailedRunsEnd(t *testing.T) {
 		if ended == 0 {
 			t.Errorf("%s: 20 rounds without an error", name)
 		}
+	}
+}
+
+// warmHalting is a policy that wants a round 0, of which its rule cannot learn.
+type warmHalting struct{ halting }
+
+func (warmHalting) Ask(_ bandit.Problem, s *privacy.Setup) error {
+	s.WarmUp = true
+	return nil
+}
+
+// TestWarmUpEnds: a round 0 that is in is not taken in a second time.
+func TestWarmUpEnds(t *testing.T) {
+	l := learner.New(warmHalting{halting{At: 1}}, tally.Tree{Budget: privacy.Budget{Epsilon: 1}})
+	run, _ := start(t, l, bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, 8)
+	warmed := run.Run.(*learner.PrivateRun[privacy.Means])
+	if err := warmed.WarmUp([]float64{1, 1}); err == nil {
+		t.Fatal("the rule has not failed")
+	}
+	records := warmed.Release().Records
+	if err := warmed.WarmUp([]float64{1, 1}); err == nil || warmed.Release().Records != records {
+		t.Errorf("%v, and %d records, want %d", err, warmed.Release().Records, records)
+	}
+}
+
+// TestDelayedRefusesTwice: an arm that is played twice in a round is refused in that round.
+func TestDelayedRefusesTwice(t *testing.T) {
+	l := learner.Delayed{Learner: learner.New(slots.CTS{Matroid: expect.Must(matroid.NewUniform(3, 2))}, tally.Counts{}), Most: 2}
+	run, _ := start(t, l, bandit.Problem{Arms: 3, Slots: 2, RewardMax: 1}, 20)
+	if err := run.Run.Update(&bandit.View{Round: 1, Arms: 3}, []int{0, 0}, []float64{1, 1}); err == nil {
+		t.Error("arm 0 is taken twice")
 	}
 }

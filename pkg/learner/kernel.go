@@ -1,6 +1,7 @@
 package learner
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -84,7 +85,8 @@ func (k Kernel) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 		return nil, err
 	}
 	if w, ok := ready.inner.(bandit.Warmer); ok && w.WantsWarmUp() {
-		return nil, fmt.Errorf("learner: Kernel.Learner is a %T, which wants a round 0: that is for problems without contexts", k.Learner)
+		return nil, errors.Join(bandit.Close(ready.inner),
+			fmt.Errorf("learner: Kernel.Learner is a %T, which wants a round 0: that is for problems without contexts", k.Learner))
 	}
 	ready.scale = math.Sqrt(2 / float64(ready.features))
 	ready.turns = make([]float64, ready.features/2*p.Dim)

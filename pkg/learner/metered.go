@@ -1,6 +1,7 @@
 package learner
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -47,7 +48,7 @@ func (m Metered) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) 
 		return nil, err
 	}
 	if _, ok := inner.(privacy.Planner); !ok {
-		return nil, fmt.Errorf("learner: Metered.Learner is a %T, want one that says what it spends (privacy.Planner)", m.Learner)
+		return nil, errors.Join(bandit.Close(inner), fmt.Errorf("learner: Metered.Learner is a %T, want one that says what it spends (privacy.Planner)", m.Learner))
 	}
 	ready := &meteredCalibrated{inner: inner, of: p, budget: m.Budget, freeze: m.Freeze}
 	if w, ok := inner.(bandit.Warmer); ok && w.WantsWarmUp() {
@@ -57,7 +58,10 @@ func (m Metered) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) 
 	if m.Budget.None() {
 		return ready, nil
 	}
-	return ready, ready.search()
+	if err := ready.search(); err != nil {
+		return nil, errors.Join(bandit.Close(inner), err)
+	}
+	return ready, nil
 }
 
 // meteredCalibrated is a [Metered] for a problem.

@@ -281,6 +281,8 @@ func (l *PrivateRun[R]) add(round int) error {
 // WarmUp hands the rewards of all arms in round 0 to the statistic.
 func (l *PrivateRun[R]) WarmUp(y []float64) error {
 	switch {
+	case l.failed != nil:
+		return checks.InRound(0, l.failed)
 	case !l.warmUp:
 		return checks.InRound(0, fmt.Errorf("a warm-up for a policy that asks for none"))
 	case l.warm:

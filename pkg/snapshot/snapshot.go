@@ -53,7 +53,8 @@ type Session struct {
 	noise  source
 	rounds int
 	asked  bool        // the last Select has had no Update
-	view   bandit.View // of the last Select
+	view   bandit.View // of the last Select that was not refused
+	last   []float64   // the contexts of the last Select
 	copy   bool        // a state of this run exists
 }
 
@@ -106,7 +107,8 @@ type state struct {
 // call is what the run was asked, and what it answered.
 type call struct {
 	Kind    kind
-	View    bandit.View // of a Select; without X if that is the last one's
+	View    bandit.View // of a Select
+	Again   bool        // its X is that of the Select before, and not kept
 	Arms    []int       // that a Select chose, or an Update was given
 	Rewards []float64   // of an Update or a WarmUp
 	Refused bool
@@ -208,20 +210,22 @@ func (s *Session) log(c call, err error) {
 func (s *Session) Select(v *bandit.View, dst []int) ([]int, error) {
 	n := len(dst)
 	dst, err := s.run.Select(v, dst)
-	seen := *v
-	if v.Same && same(v.X, s.view.X) {
-		seen.X = nil
-	} else {
-		seen.X = slices.Clone(v.X)
+	seen, c := *v, call{Kind: selects, Again: v.Same && same(v.X, s.last)}
+	if !c.Again {
+		s.last = slices.Clone(v.X)
 	}
-	s.log(call{Kind: selects, View: seen, Arms: dst[n:]}, err)
-	if seen.X == nil {
-		seen.X = s.view.X
+	seen.X = s.last
+	if c.View = seen; c.Again {
+		c.View.X = nil
 	}
-	s.view = seen
-	if s.asked = err == nil; s.asked {
-		s.rounds++
+	if err == nil {
+		c.Arms = dst[n:]
+		if !s.asked || seen.Round != s.view.Round {
+			s.rounds++
+		}
+		s.view, s.asked = seen, true
 	}
+	s.log(c, err)
 	return dst, err
 }
 
@@ -274,7 +278,7 @@ func (s *Session) Rounds() int { return s.rounds }
 
 // magic begins a file, and says its format. It also changes with the law of the noise that a word
 // makes: a past under noise that is nearly the same would show the data.
-const magic = "dpbandits run 4\n"
+const magic = "dpbandits run 5\n"
 
 // Save writes what the run is made of. The state is as secret as the data. The run may go on, but
 // then its state must not.
@@ -338,8 +342,8 @@ func (s *Session) replay(calls []call) error {
 	s.state.Calls = nil
 	for _, c := range calls {
 		v, round := c.View, s.view.Round
-		if v.X == nil && v.Same {
-			v.X = s.view.X
+		if c.Again {
+			v.X = s.last
 		}
 		var arms []int
 		var err error

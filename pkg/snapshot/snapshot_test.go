@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/learner/arms"
 	"github.com/dpbandits/dpbandits/pkg/learner/linear"
 	"github.com/dpbandits/dpbandits/pkg/mechanism/continual"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -442,6 +444,64 @@ func TestStateIsWhatItWasGiven(t *testing.T) {
 	}
 	if !slices.Equal(released(t, s), released(t, again)) {
 		t.Error("after the missing reward the releases differ")
+	}
+}
+
+// nilling is a learner that plays nothing, and hands back no slice.
+type nilling struct{}
+
+type nillingRun struct{ bandit.Run }
+
+func (nilling) Open(bandit.Problem, int) (bandit.Calibrated, error) {
+	return bandit.Starts(func(*rand.Rand, rand.Source) bandit.Run { return nillingRun{} }), nil
+}
+
+func (nillingRun) Select(*bandit.View, []int) ([]int, error) { return nil, errors.New("no") }
+
+// TestRefusedSelect: a Select that is refused leaves the round as it was, with its Update to come,
+// and the state as it can be loaded, whatever its view holds.
+func TestRefusedSelect(t *testing.T) {
+	x := []float64{1, 0, 0, 1, 0.5, 0.5}
+	none := contextual
+	none.Dim, none.ContextNorm = 0, 0
+	for name, c := range map[string]struct {
+		of  bandit.Learner
+		in  bandit.Problem
+		x   []float64
+		bad bandit.View
+	}{
+		"nil that is the last's":   {tree, contextual, x, bandit.View{Same: true}},
+		"empty that is the last's": {tree, contextual, x, bandit.View{Same: true, X: []float64{}}},
+		"NaN":                      {tree, contextual, x, bandit.View{X: []float64{math.NaN(), 0, 0, 0, 0, 0}}},
+		"contexts where are none":  {arms.Thompson{}.Learner(), none, nil, bandit.View{X: x}},
+	} {
+		s, err := Seeded(c.of, c.in, 64, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for round := 1; round <= 4; round++ {
+			v := bandit.View{Round: round, Arms: 3, Dim: c.in.Dim, X: c.x, Same: round > 1}
+			bad := c.bad
+			bad.Round, bad.Arms, bad.Dim = v.Round, v.Arms, v.Dim
+			chosen, err := s.Select(&v, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Select(&bad, nil); err == nil {
+				t.Fatalf("%s: taken", name)
+			}
+			if err := s.Update(&v, chosen, []float64{1}); err != nil {
+				t.Errorf("%s, round %d: %v", name, round, err)
+			}
+			again := loaded(t, saved(t, s), c.of)
+			if s.Rounds() != round || again.Rounds() != round {
+				t.Errorf("%s: %d and %d rounds, want %d", name, s.Rounds(), again.Rounds(), round)
+			}
+		}
+	}
+	s := begun(t, nilling{}, false)
+	if _, err := s.Select(&bandit.View{Round: 1, Arms: 3}, make([]int, 2)); err == nil {
+		t.Error("an error is lost")
 	}
 }
 
