@@ -151,16 +151,16 @@ func FigureWidths(s cell.Scale) *charts.Figure {
 }
 
 // paidWide returns the round from which a shrinking width is below Proposition 4's if the arms
-// played excite all directions alike, and the share of the regret on fresh arms that is paid by
-// then, over BLT with Proposition 4's.
+// played excite all directions alike, and the share of the regret on fresh arms that is paid before
+// it, over BLT with Proposition 4's: in the last round that the table has.
 func paidWide() (from int, share float64) {
 	world := shrinkWorlds[2]
 	ready := check.Try(learner.New(linear.UCB{OptimalShift: true}, seldomSums[BLTSound]).Open(world.env.Problem(), UnboundedHorizons[0]))
 	b := linUCB(ready).Bounds()
 	from = int(dimension * (b.RhoMax - b.RhoMin))
 	c := check.Try(lab.MustTable("jdp-shrink-" + world.name).Curve(BLTSound))
-	at := slices.IndexFunc(c.Rounds, func(t int) bool { return t >= from })
-	return from, c.Mean[at] / c.Final()
+	later := slices.IndexFunc(c.Rounds, func(t int) bool { return t > from })
+	return from, c.Mean[later-1] / c.Final()
 }
 
 // claimShrink plays a run on fresh arms, in which theta must be in every confidence set, and
@@ -178,7 +178,7 @@ func claimShrink(s cell.Scale) (string, error) {
 	evidence := []string{fmt.Sprintf("θ is within %.2f β of the centre in %d rounds; β falls from %.1f to %.1f", worst, rounds, first, last)}
 	from, share := paidWide()
 	check.That(share > 0.75, "on fresh arms %.2f of the regret is paid by round %d, before beta falls", share, from)
-	evidence = append(evidence, fmt.Sprintf("if all directions are excited alike, β falls from round %d on, by which %.2f of the regret on fresh arms is paid over BLT", from, share))
+	evidence = append(evidence, fmt.Sprintf("if all directions are excited alike, β falls from round %d on, before which %.2f of the regret on fresh arms is paid over BLT", from, share))
 	for _, world := range shrinkWorlds {
 		table := lab.MustTable("jdp-shrink-" + world.name)
 		for _, name := range world.sums {
