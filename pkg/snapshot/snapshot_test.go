@@ -417,7 +417,7 @@ func TestStateIsWhatItWasGiven(t *testing.T) {
 		t.Errorf("an Update of what was no Select's: %v", err)
 	}
 	v.Same = true // which is not so
-	if arms, err = s.Select(&v, nil); err != nil {
+	if _, err = s.Select(&v, nil); err != nil {
 		t.Fatal(err)
 	}
 	v.Round = 3
