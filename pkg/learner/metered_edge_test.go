@@ -82,3 +82,26 @@ func TestMeteredChecks(t *testing.T) {
 		t.Error("Metered does not pass on what its learner finds")
 	}
 }
+
+// TestFrozenRefuses: a learner whose budget is spent takes in nothing, and still refuses what is no
+// round of its problem.
+func TestFrozenRefuses(t *testing.T) {
+	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
+	l := learner.Metered{Learner: learner.New(linear.UCB{}, gaussianTree()), Budget: privacy.Budget{Epsilon: 0.01, Delta: whole.Delta}, Freeze: true}
+	run, _ := start(t, l, problem, 100)
+	v := bandit.View{Round: 100, Arms: 5, Dim: 2, X: make([]float64, 10)}
+	for round := 1; round < 100 && len(run.Warnings()) == 0; round++ {
+		v.Round = round
+		if err := run.Run.Update(&v, []int{0}, []float64{0.5}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(run.Warnings()) == 0 {
+		t.Fatal("the budget is never spent")
+	}
+	for _, arms := range [][]int{nil, {-1}, {5}, {0, 1}} {
+		if err := run.Run.Update(&v, arms, make([]float64, len(arms))); err == nil {
+			t.Errorf("arms %v are taken", arms)
+		}
+	}
+}
