@@ -21,7 +21,7 @@ const committed = "paper-scale, from notebooks/results/"
 // What captions say of Experiment 2 and of games like it.
 var (
 	asked      = fmt.Sprintf("ε = %g, δ = %g", Budget.Epsilon, Budget.Delta)
-	setting    = fmt.Sprintf("d = %d, K = %d, %s", dimension, dimension*dimension, asked)
+	setting    = fmt.Sprintf("d = %d, K = %d, %s", dimension, setArms, asked)
 	calibrated = fmt.Sprintf("calibrated for n = %g·10⁷", Horizon/1e7)
 )
 

@@ -26,8 +26,11 @@ var Budget = privacy.Budget{Epsilon: 1, Delta: 0.1}
 // Horizon is n.
 const Horizon = 50_000_000
 
-// dimension is d. Experiment 2's sets have d² arms.
-const dimension = 5
+// dimension is d, and setArms the number of arms, d², in a set of Experiment 2.
+const (
+	dimension = 5
+	setArms   = dimension * dimension
+)
 
 // Seed is the seed of all committed results.
 const Seed = 2018
@@ -205,7 +208,7 @@ func experiment2(s cell.Scale, name string, gap float64, trials int, names []str
 		Environment: environment.DecisionSets{Dim: dimension, Gap: gap},
 		Horizon:     Horizon, Rounds: rounds, Trials: trials, Seed: Seed,
 		Grid:        simulate.LinearGrid(rounds, cell.Pick(s, 20, 40, 80)),
-		Fingerprint: fmt.Sprintf("d %d, K %d, budget %v, alpha 1/n", dimension, dimension*dimension, Budget),
+		Fingerprint: fmt.Sprintf("d %d, K %d, budget %v, alpha 1/n", dimension, setArms, Budget),
 	}
 	for _, name := range names {
 		e.Policies = append(e.Policies, simulate.Policy{Name: name, Learner: Policy(name)})

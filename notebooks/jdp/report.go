@@ -212,7 +212,7 @@ func report4(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		}
 	}
 	t.Caption = fmt.Sprintf("Experiment 2: cumulative regret at round %d, d = %d, K = %d, calibrated for n = %d, epsilon = %g, delta = %g; seed %d. z is the difference from the authors' Figure 4 in combined standard errors; of printed is the regret over that of Gaussian noise as printed; "+
-		"true ε is what is proved at that delta; theorem is the bound of Theorem 5 (no gap) or 6 (gap), which holds with probability 1 - 1/n", tables[0].Provenance.Rounds, dimension, dimension*dimension, Horizon, Budget.Epsilon, Budget.Delta, tables[0].Provenance.Seed)
+		"true ε is what is proved at that delta; theorem is the bound of Theorem 5 (no gap) or 6 (gap), which holds with probability 1 - 1/n", tables[0].Provenance.Rounds, dimension, setArms, Horizon, Budget.Epsilon, Budget.Delta, tables[0].Provenance.Seed)
 	return t, nil
 }
 

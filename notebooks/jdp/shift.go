@@ -26,10 +26,7 @@ const ShiftGreedy = BLTSound + ", β/100"
 // shiftTimes are the multiples of Theorem 5's rho_min that Shift races.
 var shiftTimes = []float64{0.5, 1, 2, 4, 8}
 
-// shiftArms is the number of arms in every setting of Shift.
-const shiftArms = dimension * dimension
-
-// shiftWorld is a setting of Shift. All have n = 131072 rounds.
+// shiftWorld is a setting of Shift. All have setArms arms, and n = 131072 rounds.
 type shiftWorld struct {
 	name string
 	env  environment.DecisionSets
@@ -39,11 +36,11 @@ type shiftWorld struct {
 // shiftWorlds are the settings: Experiment 2's, the same with arms that stay, and other dimensions.
 // Each has the same public numbers as another, or one of them changed.
 var shiftWorlds = []shiftWorld{
-	{"gap0", environment.DecisionSets{Dim: dimension, Arms: shiftArms}, shiftSums},
-	{"gap0.1", environment.DecisionSets{Dim: dimension, Arms: shiftArms, Gap: 0.1}, append(shiftSums[:3:3], ShiftGreedy)},
-	{"fixed", environment.DecisionSets{Dim: dimension, Arms: shiftArms, Gap: 0.1, Fixed: true}, shiftSums},
-	{"d3", environment.DecisionSets{Dim: 3, Arms: shiftArms, Gap: 0.1}, shiftSums[:1]},
-	{"d10", environment.DecisionSets{Dim: 10, Arms: shiftArms, Gap: 0.1}, shiftSums[:1]},
+	{"gap0", environment.DecisionSets{Dim: dimension, Arms: setArms}, shiftSums},
+	{"gap0.1", environment.DecisionSets{Dim: dimension, Arms: setArms, Gap: 0.1}, append(shiftSums[:3:3], ShiftGreedy)},
+	{"fixed", environment.DecisionSets{Dim: dimension, Arms: setArms, Gap: 0.1, Fixed: true}, shiftSums},
+	{"d3", environment.DecisionSets{Dim: 3, Arms: setArms, Gap: 0.1}, shiftSums[:1]},
+	{"d10", environment.DecisionSets{Dim: 10, Arms: setArms, Gap: 0.1}, shiftSums[:1]},
 }
 
 var shiftSums = []string{BLTSound, UnboundedSound, SeldomEighth}
@@ -239,7 +236,7 @@ func reportShift(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) 
 		}
 	}
 	t.Caption = fmt.Sprintf("Cumulative regret after n = %s rounds against the shift, %d arms, ε = %g and δ = %g asked for in every row. Of Theorem 5's is ρmin over the one with the least bound of Theorem 5; β/100 has a hundredth of the width, for which no theorem holds. Differences are trial by trial; seed %d",
-		cell.Thousands(tables[0].Provenance.Rounds), shiftArms, Budget.Epsilon, Budget.Delta, tables[0].Provenance.Seed)
+		cell.Thousands(tables[0].Provenance.Rounds), setArms, Budget.Epsilon, Budget.Delta, tables[0].Provenance.Seed)
 	return t, nil
 }
 
@@ -276,7 +273,7 @@ func FigureShift() *charts.Figure {
 	}
 	t := lab.MustTable("jdp-shift-fixed")
 	f.Caption = fmt.Sprintf("LinUCB over BLT, gap %g, %d arms, %s, n = %s rounds; %d trials, seed %d. Bands are the 95%% intervals of paired differences%s",
-		shiftWorlds[2].env.Gap, shiftArms, asked, cell.Thousands(t.Provenance.Rounds), t.Curves[0].Trials, t.Provenance.Seed, beyond)
+		shiftWorlds[2].env.Gap, setArms, asked, cell.Thousands(t.Provenance.Rounds), t.Curves[0].Trials, t.Provenance.Seed, beyond)
 	return f
 }
 
@@ -291,7 +288,7 @@ func claimBestShift(s cell.Scale) (string, error) {
 		for _, bound := range shiftBounds {
 			least = append(least, leastAt(func(rho float64) float64 { return bound.of(spread, at.d, at.n, rho) }))
 		}
-		p := environment.DecisionSets{Dim: at.d, Arms: shiftArms}.Problem()
+		p := environment.DecisionSets{Dim: at.d, Arms: setArms}.Problem()
 		for i, of := range []func(ratio float64) bool{
 			func(r float64) bool { return math.Abs(r-1) < 0.03 }, // printed
 			func(r float64) bool { return math.Abs(r-1) < 0.05 }, // tighter

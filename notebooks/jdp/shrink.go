@@ -20,9 +20,9 @@ import (
 
 // shrinkWorlds are the settings of Shrink: arms that stay, with and without a gap, and fresh ones.
 var shrinkWorlds = []shiftWorld{
-	{"fixed-gap0", environment.DecisionSets{Dim: dimension, Arms: shiftArms, Fixed: true}, shiftSums},
-	{"fixed-gap0.1", environment.DecisionSets{Dim: dimension, Arms: shiftArms, Gap: 0.1, Fixed: true}, shiftSums},
-	{"gap0.1", environment.DecisionSets{Dim: dimension, Arms: shiftArms, Gap: 0.1}, shiftSums},
+	{"fixed-gap0", environment.DecisionSets{Dim: dimension, Arms: setArms, Fixed: true}, shiftSums},
+	{"fixed-gap0.1", environment.DecisionSets{Dim: dimension, Arms: setArms, Gap: 0.1, Fixed: true}, shiftSums},
+	{"gap0.1", environment.DecisionSets{Dim: dimension, Arms: setArms, Gap: 0.1}, shiftSums},
 }
 
 // shrinking names a policy of Shrink whose width shrinks.
@@ -62,7 +62,7 @@ func reportShrink(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error)
 		}
 	}
 	t.Caption = fmt.Sprintf("Cumulative regret after n = %s rounds with the width of Proposition 4, and with one that shrinks as the data outgrow noise and shift; d = %d, %d arms, ε = %g and δ = %g asked for in every row, all with the shift that minimises Theorem 5. Differences are trial by trial; seed %d",
-		cell.Thousands(tables[0].Provenance.Rounds), dimension, shiftArms, Budget.Epsilon, Budget.Delta, tables[0].Provenance.Seed)
+		cell.Thousands(tables[0].Provenance.Rounds), dimension, setArms, Budget.Epsilon, Budget.Delta, tables[0].Provenance.Seed)
 	return t, nil
 }
 
@@ -90,7 +90,7 @@ func FigureShrink() *charts.Figure {
 		f.Series = append(f.Series, s)
 		if i == 0 {
 			f.Caption = fmt.Sprintf("LinUCB, d = %d, %d arms, %s, n = %s rounds, Theorem 5's shift; %d trials, seed %d. Intervals: 95%%, of paired differences",
-				dimension, shiftArms, asked, cell.Thousands(t.Provenance.Rounds), t.Curves[0].Trials, t.Provenance.Seed)
+				dimension, setArms, asked, cell.Thousands(t.Provenance.Rounds), t.Curves[0].Trials, t.Provenance.Seed)
 		}
 	}
 	return f
@@ -146,7 +146,7 @@ func FigureWidths(s cell.Scale) *charts.Figure {
 	}
 	f.Y.Range = [2]float64{0, 10 * math.Ceil(f.Series[0].Y[len(f.Series[0].Y)-1]/10)}
 	f.Caption = fmt.Sprintf("One run of LinUCB over BLT for each line, calibrated for its %s rounds, from round %d on: d = %d, %d arms, gap %g, %s; seed %d",
-		cell.Thousands(rounds), from, dimension, shiftArms, shrinkWorlds[1].env.Gap, asked, Seed)
+		cell.Thousands(rounds), from, dimension, setArms, shrinkWorlds[1].env.Gap, asked, Seed)
 	return f
 }
 

@@ -123,7 +123,7 @@ func FigureUnbounded() *charts.Figure {
 		f.Alt = strings.TrimSuffix(f.Alt, ",") + ". "
 		f.Caption += fmt.Sprintf("n = %s: regret at round %s. ", cell.Thousands(horizon), cell.Thousands(t.Provenance.Rounds))
 		if horizon == Horizon {
-			f.Caption += fmt.Sprintf("Means of %d trials with 95%% intervals; d = %d, K = %d, gap %g, %s; seed %d", t.Curves[0].Trials, dimension, dimension*dimension, Gaps[1], asked, t.Provenance.Seed)
+			f.Caption += fmt.Sprintf("Means of %d trials with 95%% intervals; d = %d, K = %d, gap %g, %s; seed %d", t.Curves[0].Trials, dimension, setArms, Gaps[1], asked, t.Provenance.Seed)
 		}
 	}
 	return f
